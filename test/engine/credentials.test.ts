@@ -49,7 +49,7 @@ describe('a credential without an expression', () => {
 		const told = failureOf(await run(byTitle, many, {}, invalid));
 		expect(told.name).toBe('NodeOperationError');
 		expect(told.message).toMatch(/^'Base URL' of the credential /);
-		expect(told.description).toMatch(/^Enter .*\. 'Retry with currently saved workflow'/);
+		expect(told.description).toMatch(/^Enter .*\. n8n's 'Retry' /);
 		const ofRead = failureOf(await run(getCount, many, {}, invalid));
 		expect(ofRead.message).toMatch(/^'Base URL' of the credential /);
 	});
@@ -57,14 +57,16 @@ describe('a credential without an expression', () => {
 	test('that can’t be opened fails once for 50 items', async () => {
 		seal();
 		const told = failureOf(await run(byTitle, many, {}, { onOpen }));
-		expect(told.message).toBe(`${sealed}. None of 50 was sent.`);
+		expect(told.message).toBe(`${sealed}. None of these 50 was sent.`);
 		expect(told.cause).toBe('temporarily-unavailable');
 		expect(onOpen).toHaveBeenCalledTimes(1);
 		const done = await run(byTitle, many, continuing, { onOpen });
 		expect(outputOf(done)).toHaveLength(50);
 		const error = { message: sealed, type: 'network', outcome: 'notSent' };
 		expect(outputOf(done)[49]).toMatchObject({ status: 'notSent', error });
-		expect(hintsOf(done)[0]).toMatch(/^50 of 50 items failed: .* Not sent: items 0 to 49 /);
+		expect(hintsOf(done)[0]).toMatch(
+			/^50 of 50 items failed: .* Not sent: items 0 to 49, counted from 0\.$/,
+		);
 		expect(onOpen).toHaveBeenCalledTimes(2);
 	});
 
@@ -85,7 +87,7 @@ describe('a credential without an expression', () => {
 		seal();
 		const again = retriesAt(simulator);
 		const told = failureOf(await again(failed, byTitle, {}, { onOpen }));
-		expect(told.message).toMatch(/\. 0 of 2 were sent now, 1 earlier\.$/);
+		expect(told.message).toMatch(/\. 0 of these 2 were sent now, 1 earlier\.$/);
 		expect(outputOf(await again(failed, byTitle, continuing, { onOpen }))).toMatchObject([
 			{ campaignId: '1001', status: 'success' },
 			{ title: 'b', audience: 'all', status: 'notSent' },
@@ -121,7 +123,7 @@ describe('a credential with an expression', () => {
 		expect(hintsOf(done)[0]).toMatch(/^1 of 3 items failed: /);
 		const told = failureOf(await run(byTitle, input, {}, { credentials: credentials() }));
 		expect(told.message).toMatch(
-			/^1 of 3 items is not valid\. None was sent\. Item 1 \(counted from 0\): 'Base URL' /,
+			/^1 of 3 items is not valid\. None of these 3 was sent\. Item 1, counted from 0: 'Base URL' /,
 		);
 	});
 

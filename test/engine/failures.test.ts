@@ -35,7 +35,7 @@ const retries = retriesAt(simulator);
 
 const said = 'The service says: "Just as the service says it".';
 const retry =
-	"'Retry with original workflow', in the list of executions, sends only what was not sent, with the items of this execution. A new execution also sends again what this one has sent.";
+	"n8n's 'Retry' of this execution, in the list of executions, sends only what was not sent, and goes on. A new execution, or a Retry of a workflow that called this one, also sends again what this one has sent.";
 
 /** Three sends by title, of which the second one ends as given. */
 async function runThree(action: Fault['action'], options = {}, more = {}) {
@@ -67,13 +67,13 @@ test('in the editor Retry is named if an earlier try, or an earlier round, has s
 });
 
 describe('what was refused by the service', () => {
-	test('is counted in the message, and has its place in the error', async () => {
+	test('is counted in the message, behind which n8n writes no number of one item', async () => {
 		const told = failureOf(await runThree(failure()));
-		expect(told).toMatchObject({ name: 'NodeApiError', itemIndex: 1, httpCode: '500' });
+		expect(told).toMatchObject({ name: 'NodeApiError', itemIndex: undefined, httpCode: '500' });
 		expect(told.cause).toBe('temporarily-unavailable');
 		expect(told.description).toBe(`${said} ${retry}`);
 		expect(told.message).toBe(
-			'The push service could not carry out the request. 2 of 3 were sent.',
+			'The push service could not carry out the request. 2 of these 3 were sent.',
 		);
 	});
 
@@ -81,15 +81,15 @@ describe('what was refused by the service', () => {
 		const { description } = failureOf(
 			await runThree(failure(), { idempotencyKey: '={{ $json.title }}' }),
 		);
-		expect(description).toMatch(/'Retry with original workflow', .* of this execution\.$/);
+		expect(description).toMatch(/only what was not sent, and goes on\.$/);
 	});
 });
 
-test('a run of one item says that nothing was sent', async () => {
+test('a run of one item says that this was not sent', async () => {
 	simulator().addFault(faultFor(undefined, failure('authentication_failure')));
 	const { message, description } = failureOf(await run());
-	expect(message).toBe('The push service does not accept the credential. Nothing was sent.');
-	expect(description).toMatch(/'Retry with currently saved workflow'/);
+	expect(message).toBe('The push service does not accept the credential. This was not sent.');
+	expect(description).toMatch(/n8n's 'Retry' /);
 });
 
 test('all reasons of an item are in one message', async () => {
@@ -143,7 +143,7 @@ describe('a subscriber who does not exist', () => {
 			});
 			expect(hintsOf(done)).toEqual([
 				'58 sent: to 58 subscribers.',
-				'2 subscribers are not there any more: 999, 1007. Nothing was sent for them.',
+				'Not sent: items 0 (subscriber 999), 2 (subscriber 1007), counted from 0: the push service has no such subscriber.',
 			]);
 		}
 		expect(simulator().requests).toHaveLength(120);
@@ -155,30 +155,33 @@ describe('a subscriber who does not exist', () => {
 		expect(itemsOf(done, NODE, 1)).toMatchObject([{ json: { error: { type: 'invalid_sid' } } }]);
 	});
 
-	test('fails a run that reached nobody, and no Retry is offered', async () => {
+	test('fails a run of several that reached nobody, which is what a wrong column looks like', async () => {
 		const told = failureOf(await runTo(gone));
-		expect(told).toMatchObject({ itemIndex: 0, httpCode: '404', cause: 'configuration-invalid' });
-		expect(told.message).toBe('The push service has no subscribers 999, 1007. None of 2 was sent.');
-		expect(told.description).toBe(
-			'The service says: "Subscriber not found". They may have unsubscribed.',
+		expect(told).toMatchObject({ httpCode: '404', cause: 'configuration-invalid' });
+		expect(told.message).toBe(
+			'The push service has no subscribers 999, 1007. None of these 2 was sent.',
 		);
-		expect(failureOf(await runTo(['999'])).message).toBe(
-			'The push service has no subscriber 999. Nothing was sent.',
+		expect(told.description).toMatch(
+			/^The service says: "Subscriber not found"\. They may have unsubscribed\. n8n's 'Retry' /,
 		);
 	});
 
-	test('is named beside another failure', async () => {
-		simulator().addFault(faultFor('5002', failure()));
-		const { message, description } = failureOf(await runTo(['5001', '999', '5002']));
-		expect(message).toBe('The push service could not carry out the request. 1 of 3 was sent.');
-		expect(description).toContain('Not sent: item 1 (subscriber 999), counted from 0: ');
+	test('is no failure of a run of one, as in a loop and a sub-workflow: what stands behind goes on', async () => {
+		for (const mode of ['trigger', 'integrated'] as const) {
+			const done = await run(toOne, inputOf({ id: '999' }), {}, { mode });
+			expect(outputOf(done)).toMatchObject([{ status: 'notSent' }]);
+		}
 	});
 
-	test('is no failure of a Retry that sends the rest, nor of one whose others have an ID', async () => {
+	test('is no failure of a Retry, where the others were sent or all are gone', async () => {
 		simulator().addFault(faultFor('5001', failure(), 1));
 		const failed = await runTo(['5001', '999']);
 		expect(outputOf(await retries(failed, toOne))).toMatchObject([
 			{ status: 'success' },
+			{ status: 'notSent' },
+		]);
+		expect(outputOf(await retries(await runTo(gone), toOne))).toMatchObject([
+			{ status: 'notSent' },
 			{ status: 'notSent' },
 		]);
 	});
@@ -188,11 +191,9 @@ test('an unknown outcome comes before what was refused, and says to look, or to 
 	simulator().addFault(faultFor('first', failure()));
 	const { message, description } = failureOf(await runThree(lost));
 	expect(message).toBe(
-		'Do not send it again yet: it is unknown whether item 1 was sent (the connection was lost before the push service answered). 1 of 3 was sent.',
+		'Do not send it again yet: it is unknown whether item 1 ("second") was sent (the connection was lost before the push service answered). 1 of these 3 was sent.',
 	);
-	expect(description).toMatch(
-		/^Unknown: item 1 \(counted from 0\)\. Not sent: item 0 .* Look for it /,
-	);
+	expect(description).toMatch(/^The service says: .* Look for it in the dashboard /);
 	simulator().addFault(faultFor('5002', lost));
 	const ofOne = failureOf(await runTo(['5001', '5002']));
 	expect(ofOne.message).toContain('item 1 (subscriber 5002)');
@@ -201,11 +202,11 @@ test('an unknown outcome comes before what was refused, and says to look, or to 
 
 test('items that are not valid keep all from being sent: how many, which, and the reason', async () => {
 	const told = failureOf(await runTo(['5001', '12 34', '12 34']));
-	expect(told).toMatchObject({ name: 'NodeOperationError', itemIndex: 1 });
+	expect(told).toMatchObject({ name: 'NodeOperationError', itemIndex: undefined });
 	expect(told.message).toMatch(
-		/^2 of 3 items are not valid\. None was sent\. Items 1 \(subscriber 12 34\), 2 \(subscriber 12 34\), counted from 0: 'Subscriber ID' /,
+		/^2 of 3 items are not valid\. None of these 3 was sent\. Items 1 \(subscriber 12 34\), 2 \(subscriber 12 34\), counted from 0: 'Subscriber ID' /,
 	);
-	expect(told.description).toMatch(/^Use one item for each ID\. 'Retry with currently saved/);
+	expect(told.description).toMatch(/^Use one item for each ID\. n8n's 'Retry' /);
 	expect(simulator().requests).toEqual([]);
 });
 
@@ -240,7 +241,7 @@ test('after the first hard failure no further item starts, and those in flight f
 	const arrived = simulator().requests.length;
 	expect(arrived).toBeLessThanOrEqual(20);
 	expect(message).toBe(
-		`The push service does not accept one of the values. ${arrived - 1} of 60 were sent.`,
+		`The push service does not accept one of the values. ${arrived - 1} of these 60 were sent.`,
 	);
 });
 

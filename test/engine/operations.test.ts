@@ -31,7 +31,7 @@ const idempotencyKey = 'spring-1';
 const filledIn = {
 	title,
 	additionalFields: { name, sendAt: '2035-05-17T09:30:00' },
-	options: { idempotencyKey },
+	options: { idempotencyKey: `={{ '${idempotencyKey}' }}` },
 };
 const ending = { sendAt: '2035-05-17 09:30 +02:00', idempotencyKey };
 const created = { status: 'success', description: 'Campaign created successfully' };

@@ -91,15 +91,19 @@ describe('a service that asks to wait for more than ten minutes', () => {
 	test('is asked nothing further, and all that is left is not sent', async () => {
 		const { message, description, httpCode, cause } = failureOf(await runAll());
 		expect([httpCode, cause]).toEqual(['429', 'rate-limited']);
-		expect(message).toBe('The push service is receiving too many requests. None of 60 was sent.');
-		expect(description).toMatch(/^The service says: .*11 minutes\. 'Retry with /);
+		expect(message).toBe(
+			'The push service is receiving too many requests. None of these 60 was sent.',
+		);
+		expect(description).toMatch(/^The service says: .*11 minutes\. n8n's 'Retry' /);
 	});
 
 	test('is asked nothing further with Continue either', async () => {
 		const done = await runAll(continuing);
 		const error = { type: 'rate_limit', httpCode: '429' };
 		expect(outputOf(done)).toMatchObject(numbered(60).map(() => ({ status: 'notSent', error })));
-		expect(hintsOf(done)[0]).toMatch(/^60 of 60 items failed: .* Not sent: items 0 to 59 /);
+		expect(hintsOf(done)[0]).toMatch(
+			/^60 of 60 items failed: .* Not sent: items 0 to 59, counted from 0\.$/,
+		);
 	});
 });
 
@@ -146,7 +150,7 @@ describe('when the user stops the execution', () => {
 			expect(failureOf(done)).toMatchObject({
 				message: 'The execution was canceled. None of the others was sent.',
 				description:
-					'Unknown: items 0 to 19 (counted from 0). Look for them in the dashboard of your push service. What is not there can be sent from there.',
+					'Unknown: items 0 to 19, counted from 0. Look for them in the dashboard of your push service. What is not there can be sent from there.',
 			});
 			expect(simulator().requests).toHaveLength(20);
 		},

@@ -94,9 +94,9 @@ test('of reads that are not valid each is named, with its reason, and none is as
 	const input = inputOf({ campaignId: '1, 2' }, { campaignId: '' }, { campaignId: '3' });
 	const { message, description } = failureOf(await run({ operation: 'getStatus' }, input));
 	expect(message).toMatch(
-		/^2 of 3 items are not valid\. Item 0 \(counted from 0\): .*"1, 2"; item 1: 'Campaign ID' /,
+		/^2 of 3 items are not valid\. Item 0, counted from 0: .*"1, 2"; item 1: 'Campaign ID' /,
 	);
-	expect(description).toMatch(/^Use one item for each ID\. 'Retry with /);
+	expect(description).toMatch(/^Use one item for each ID\. Check /);
 	expect(simulator().requests).toEqual([]);
 });
 
@@ -116,21 +116,11 @@ describe('a read that has to wait', () => {
 		const action = { kind: 'failure', type: 'rate_limit', description: '', headers } as const;
 		simulator().addFault({ times: 0, action });
 	});
-	const inList =
-		"'Retry with original workflow', in the list of executions, goes on from this node.";
-	const ofSubWorkflow =
-		"'Retry with original workflow' of this sub-workflow's own execution goes on from this node. A Retry of the workflow that called it begins from the beginning.";
-
-	test.each([
-		{ mode: 'trigger', description: `${said} ${inList}` },
-		{ mode: 'integrated', description: `${said} ${ofSubWorkflow}` },
-		{ mode: 'manual', description: `${said} ${inList}` },
-	] as const)('says what a Retry does, in the mode $mode', async ({ mode, description }) => {
-		const failed = failureOf(await run(getCount, inputOf({}), {}, { mode }));
-		expect(failed.description).toBe(description);
+	test('says for how long, and offers no Retry: a new run reads the same', async () => {
+		expect(failureOf(await run(getCount)).description).toBe(said);
 	});
 
-	test('is counted with Continue, after which n8n offers no Retry', async () => {
+	test('is counted with Continue', async () => {
 		const done = await run(getCount, inputOf({}, {}), continuing);
 		expect(outputOf(done)[1]).toMatchObject({ error: { description: said } });
 		expect(hintsOf(done)).toEqual(['2 of 2 items failed: see the error column.']);
@@ -161,7 +151,7 @@ test('a read that fails names its item, has no outcome, and keeps its campaign I
 	};
 	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '999' });
 	const stopped = failureOf(await run({ operation: 'getStatus' }, input));
-	expect(stopped).toMatchObject({ message: error.message, itemIndex: 1 });
+	expect(stopped).toMatchObject({ message: error.message, itemIndex: undefined });
 	const parameters = { operation: 'getStatus', campaignId: '999' };
 	const done = await run(parameters, inputOf({}), continuing);
 	expect(outputOf(done)).toStrictEqual([{ campaignId: '999', error }]);

@@ -73,7 +73,6 @@ test('Retry sends the rest, and gives the first answers again', async () => {
 		{ title: 'third', campaignId: '1002', status: 'success' },
 	]);
 	expect(hintsOf(done)).toContain('1 sent now, to all subscribers. 2 were sent earlier.');
-	expect(outputOf(await retry(failed))[1]).toMatchObject({ campaignId: '1003' });
 	expect(titlesAt(simulator())).toEqual(['second']);
 });
 
@@ -101,10 +100,10 @@ test('a dry run is refused in a Retry: n8n would offer no other one after it', a
 	serveAgain();
 	const told = failureOf(await retry(failed, { dryRun: true }));
 	expect(told.message).toBe(
-		"'Dry Run' does not work in a Retry, because n8n would offer no other one after it",
+		"'Dry Run' does not work in a Retry, because n8n would offer no other one after it. 0 of these 3 were sent now, 2 earlier.",
 	);
 	expect(told.description).toMatch(
-		/^Take 'Dry Run' out of the options\. 'Retry with currently saved workflow', .* A new execution also sends again what this one has sent\.$/,
+		/^Take 'Dry Run' out of the options\. n8n's 'Retry' .* A new execution, .* also sends again what this one has sent\.$/,
 	);
 	expect(simulator().requests).toEqual([]);
 	expect(outputOf(await retry(failed))).toMatchObject([{}, { status: 'success' }, {}]);
@@ -121,34 +120,53 @@ test('an item that another one stands in the place of by then is sent', async ()
 });
 
 describe('what an execution left unknown', () => {
-	/** Without the tally, which says what was sent now. */
-	const reasonOf = (done: IRun) => failureOf(done).message.replace(/\. [^.]+\.$/, '');
+	const statuses = (done: IRun) => outputOf(done).map(({ status }) => status);
 	const leaveUnknown = async () => {
 		const failed = await runThree(lost);
 		serveAgain();
 		return failed;
 	};
+	const reported = ['success', 'unknown', 'success'];
 
-	test('fails again with the same words, is not requested, and keeps nothing else back', async () => {
+	test('is a row of its Retry, without an error, and a hint: what stands behind the node goes on', async () => {
+		const done = await retry(await leaveUnknown());
+		expect(statuses(done)).toEqual(reported);
+		expect(outputOf(done)[1]).not.toHaveProperty('error');
+		expect(hintsOf(done)).toEqual([
+			'Nothing was sent now. 2 were sent earlier.',
+			'Unknown: item 1 ("second"), counted from 0: nobody knows whether it was sent earlier.'.replaceAll(
+				'"',
+				'&#34;',
+			),
+		]);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('keeps nothing else back', async () => {
 		simulator().addFault(faultFor('third', failure()));
-		const failed = await leaveUnknown();
-		const again = await retry(failed);
-		expect(reasonOf(again)).toBe(reasonOf(failed));
-		expect(failureOf(again)).toMatchObject({ name: 'NodeApiError', itemIndex: 1 });
-		expect(failureOf(again).message).toMatch(/1 of 3 was sent now, 1 earlier\.$/);
+		expect(statuses(await retry(await leaveUnknown()))).toEqual(reported);
 		expect(titlesAt(simulator())).toEqual(['third']);
 	});
 
-	test('fails again with the same words although an option is not valid by then', async () => {
-		const failed = await leaveUnknown();
-		expect(reasonOf(await retry(failed, { timeout: 0 }))).toBe(reasonOf(failed));
+	test('stays so although an option is not valid by then, or it has another ID', async () => {
+		for (const options of [{ timeout: 0 }, keyed]) {
+			expect(statuses(await retry(await leaveUnknown(), options))).toEqual(reported);
+			expect(simulator().requests).toEqual([]);
+		}
 	});
+});
 
-	test('stays unknown although it has another ID by then', async () => {
-		const failed = await leaveUnknown();
-		expect(reasonOf(await retry(failed, keyed))).toBe(reasonOf(failed));
-		expect(simulator().requests).toEqual([]);
-	});
+test('what was sent under an ID earlier is not sent by a Retry with another ID', async () => {
+	const options = { idempotencyKey: '={{ $json.title }}' };
+	await run({ ...byTitle, options }, titled('first', 'third'));
+	simulator().addFault(faultFor('second', failure(), 1));
+	const failed = await run({ ...byTitle, options }, three);
+	serveAgain();
+	const done = await retry(failed, { idempotencyKey: '=other-{{ $json.title }}' });
+	expect(titlesAt(simulator())).toEqual(['second']);
+	expect(outputOf(done).map(({ status }) => status)).toEqual([
+		...['alreadySent', 'success', 'alreadySent'],
+	]);
 });
 
 test('a Retry of the second round of a loop sends what that round did not send', async () => {
@@ -189,13 +207,18 @@ describe('an item that comes back from the error output', () => {
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
 	});
 
+	test('is sent if its error names no outcome, as that of another node', async () => {
+		await run(byTitle, inputOf({ title: 'first', error: { message: 'Not found' } }));
+		expect(titlesAt(simulator())).toEqual(['first']);
+	});
+
 	const cameBack = inputOf({ title: 'first', error: { outcome: 'unknown' } });
 
 	test('is not sent by a Retry either', async () => {
 		simulator().addFault(faultFor('second', failure(), 1));
 		const failed = await run(byTitle, [...cameBack, ...titled('second')]);
 		expect(failureOf(failed).message).toMatch(
-			/whether item 0 was sent \(what came in is marked as unknown by another send\)/,
+			/whether item 0 \("first"\) was sent \(what came in is marked as unknown by another send\)/,
 		);
 		serveAgain();
 		await retry(failed);

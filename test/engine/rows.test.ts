@@ -22,7 +22,7 @@ const keyed = (idempotencyKey: string) => ({ options: { idempotencyKey } });
 /** A run in a process that has tried nothing yet, and each further run there. */
 function newProcess() {
 	const { runWorkflow } = jest.requireActual<typeof run>('./support/run');
-	return async (json = workflowOf(keyed('order-1')), input = inputOf({})) =>
+	return async (json = workflowOf(keyed('=order-{{ 1 }}')), input = inputOf({})) =>
 		await runWorkflow(json, { credentials: credentialsFor(simulator()), input });
 }
 
@@ -44,7 +44,9 @@ test("'Send Only Once' works again once a database that was down answers", async
 	database.beforeQuery = () => {
 		throw new Error('SQLITE_BUSY');
 	};
-	expect(failureOf(await runThere()).message).toMatch(/database did not answer/);
+	expect(failureOf(await runThere()).message).toBe(
+		"n8n's database did not answer: SQLITE_BUSY. This was not sent.",
+	);
 	database.reset();
 	expect(outputOf(await runThere())).toMatchObject([{ status: 'success' }]);
 });
@@ -61,7 +63,7 @@ test('whether it works is tried once, however many runs and items there are', as
 });
 
 test('the node has its own ID again afterwards, so a key is known in each round of a loop', async () => {
-	const done = await newProcess()(loopOf(push(keyed('order-1'))));
+	const done = await newProcess()(loopOf(push(keyed('=order-{{ 1 }}'))));
 	expect([0, 1].map((round) => outputOf(done, round)[0]?.['status'])).toEqual([
 		'success',
 		'alreadySent',
@@ -101,7 +103,7 @@ describe('a row that can’t be inserted', () => {
 		database.beforeQuery = ({ kind, row }) => {
 			if (kind === 'insert' && row.endsWith(':claim:1')) throw new Error('SQLITE_FULL');
 		};
-		expect(failureOf(await newProcess()()).message).toMatch(/SQLITE_FULL\. Nothing was sent\.$/);
+		expect(failureOf(await newProcess()()).message).toMatch(/SQLITE_FULL\. This was not sent\.$/);
 		expect(simulator().requests).toEqual([]);
 	});
 });

@@ -111,7 +111,7 @@ test('one that does not exist is named, with its own field, whoever the send is 
 	for (const more of [{}, toAnother]) {
 		const failed = await run(tested({ testSubscriberId: '999' }, more));
 		const { message, description } = failureOf(failed);
-		expect(message).toBe('The push service has no subscriber 999. None of 3 was sent.');
+		expect(message).toBe('The push service has no subscriber 999. None of these 3 was sent.');
 		expect(description).toBe(
 			`This was a test. The service says: "Subscriber not found". Correct 'Test Subscriber ID'.`,
 		);
@@ -123,7 +123,9 @@ test('whose answer is lost names the subscriber, says to ask, and nothing rememb
 	const failed = await run(tested({ idempotencyKey: '={{ $json.title }}' }, toAnother));
 	const { message, description } = failureOf(failed);
 	expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
-	expect(description).toMatch(/^This was a test\. Unknown: .*: ask whether it arrived\.$/);
+	expect(description).toMatch(
+		/^This was a test\. The dashboard does not list .*: ask whether it arrived\.$/,
+	);
 	simulator().clearFaults();
 	simulator().requests.length = 0;
 	await retry(failed, byTitle);

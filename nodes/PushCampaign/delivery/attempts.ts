@@ -7,8 +7,18 @@ import type { Attempt } from './queue';
 /** Types of failures after which nobody knows whether the service dealt with the request; after any other one it did. */
 const notOfService = ['network', 'unexpected_answer', 'unspecified', 'validation'];
 
-/** An attempt that failed, and is not made again unless it was refused for too many requests. */
-export function failedAttempt<Outcome>(outcome: Outcome, problem: Problem): Attempt<Outcome> {
+/**
+ * What follows when a request has ended.
+ * @param problem why it failed, if it did
+ */
+export function toAttempt<Outcome>(
+	outcome: Outcome,
+	problem: Problem | undefined,
+): Attempt<Outcome> {
+	// No such subscriber is about one alone: people unsubscribe every week.
+	if (problem === undefined || problem.type === 'invalid_sid') {
+		return { then: 'end', outcome, isAccepted: true };
+	}
 	if (problem.type === 'rate_limit') {
 		return { then: 'refused', outcome, retryAfterMs: problem.retryAfterMs ?? 0 };
 	}
@@ -17,8 +27,7 @@ export function failedAttempt<Outcome>(outcome: Outcome, problem: Problem): Atte
 
 /** What the answer to a read means: what is unknown, or has no reason, may succeed now. */
 export function readAttempt<Value>(result: Result<Value>): Attempt<Result<Value>> {
-	if (result.answered) return { then: 'end', outcome: result, isAccepted: true };
-	const { type, outcome } = result.problem;
-	if (outcome === 'unknown' || type === 'unspecified') return { then: 'again', outcome: result };
-	return failedAttempt(result, result.problem);
+	const problem = result.answered ? undefined : result.problem;
+	const mayPass = problem?.outcome === 'unknown' || problem?.type === 'unspecified';
+	return mayPass ? { then: 'again', outcome: result } : toAttempt(result, problem);
 }

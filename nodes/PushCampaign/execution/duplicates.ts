@@ -1,76 +1,71 @@
-import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { capitalize, clip, quote } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import type { Group } from './names';
-import { groupBy, listSome, mostNamed, nameItems } from './names';
-import type { ItemThat, RunItem } from './runItem';
+import { groupBy, listSome, nameItems } from './names';
+import type { ItemIn, RunItem } from './runItem';
 
 // Items of one run that are the same, by their ID or by what their subscribers would see.
 
 /** It is to go out, or would. */
-type NewItem = ItemThat<'ready' | 'shown'>;
+type NewItem = ItemIn<'ready' | 'shown'>;
 
-/** The send itself, or the one that a test stands for. */
-export const meantBy = ({ send }: { readonly send: PreparedSend }): PreparedSend =>
-	send.standsFor ?? send;
+const isNew = (item: RunItem) => item.state === 'ready' || item.state === 'shown';
 
 /** What is seen, by whom and when. */
-const notificationOf = (item: NewItem) => `${item.connection.site} ${meantBy(item).notification}`;
+const notificationOf = ({ connection, send }: NewItem) => `${connection.site} ${send.notification}`;
 
 /** One subscriber may get the same again. */
-export const isToMany = (item: { readonly send: PreparedSend }): boolean =>
-	meantBy(item).audience !== 'subscriber';
+const isToMany = ({ send }: NewItem) => send.audience !== 'subscriber';
 
 const idOf = ({ key }: NewItem) => quote(key?.id ?? '');
 
+/** A fact: which ID would be right, only its user knows. */
+export const underAnotherId = 'Under another ID, what was sent goes out again.';
+
 const differentUnderOneId = (group: Group<NewItem>) =>
 	new InvalidInput(
-		`'Send Only Once' is ${idOf(group[0])} for ${nameItems(group, mostNamed)}, which are different notifications`,
-		'Put into it what tells one from another, such as the ID of the post or the number of the order.',
+		`'Send Only Once' is ${idOf(group[0])} for ${nameItems(group)}, which are different notifications`,
+		underAnotherId,
 	);
 
 function sameUnderSeveralIds(group: Group<NewItem>): InvalidInput {
-	const whom = clip(describeRecipients(meantBy(group[0])));
+	const whom = clip(describeRecipients(group[0].send));
 	const ids = listSome([...new Set(group.map(idOf))]);
 	return new InvalidInput(
-		`${capitalize(nameItems(group, mostNamed))} are the same notification to ${whom}, under different IDs in 'Send Only Once': ${ids}`,
-		'Put into it what stays the same for one notification, such as the ID of the post.',
+		`${capitalize(nameItems(group))} are the same notification to ${whom}, under different IDs in 'Send Only Once': ${ids}`,
+		underAnotherId,
 	);
 }
 
 /**
- * Refuses items whose IDs and notifications don't belong together. One ID for several is what an ID looks like that came
- * out the same for all: all but one would be lost. Several for one would send it again in later executions.
+ * Finds items whose IDs and notifications don't belong together. One ID for several is what an ID looks like that came out
+ * the same for all: all but one would be lost. Several for one would send it again in later executions.
+ * @returns why they are refused, by their numbers
  */
-export function refuseWrongIds(items: readonly RunItem[]): RunItem[] {
+export function checkIds(items: readonly RunItem[]): Map<number, Problem> {
 	const keyOf = ({ key }: NewItem) => key?.name ?? '';
-	const keyed = items
-		.filter((item) => item.how === 'ready' || item.how === 'shown')
-		.filter(({ key }) => key !== undefined);
+	const withKey = items.filter(isNew).filter(({ key }) => key !== undefined);
 	const problems = new Map<number, Problem>();
 	const refuse = (group: Group<NewItem>, why: InvalidInput) => {
 		for (const { index } of group) problems.set(index, validationProblem(why));
 	};
-	for (const group of groupBy(keyed.filter(isToMany), notificationOf).values()) {
+	for (const group of groupBy(withKey.filter(isToMany), notificationOf).values()) {
 		if (groupBy(group, keyOf).size > 1) refuse(group, sameUnderSeveralIds(group));
 	}
-	for (const group of groupBy(keyed, keyOf).values()) {
+	for (const group of groupBy(withKey, keyOf).values()) {
 		if (groupBy(group, notificationOf).size > 1) refuse(group, differentUnderOneId(group));
 	}
-	return items.map((item): RunItem => {
-		const problem = problems.get(item.index);
-		return problem === undefined ? item : { ...item, how: 'failed', problem };
-	});
+	return problems;
 }
 
 /** Finds the items that are the same as an earlier one: that one goes out in their place. */
-export function foldSame(items: readonly RunItem[]): RunItem[] {
+export function deduplicate(items: readonly RunItem[]): RunItem[] {
 	const firsts = new Map<string, number>();
 	return items.map((item): RunItem => {
-		if (item.how !== 'ready' && item.how !== 'shown') return item;
+		if (!isNew(item)) return item;
 		if (item.key === undefined && !isToMany(item)) return item;
 		const name = `${item.key?.name} ${notificationOf(item)}`;
 		const sameAs = firsts.get(name);

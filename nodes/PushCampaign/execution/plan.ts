@@ -1,18 +1,19 @@
 import { jsonStringify } from 'n8n-workflow';
 
-import type { Connection } from '../n8n/connection';
-import { connections, digest } from '../n8n/connection';
+import { digest } from '../n8n/connection';
 import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
-import { isTool } from '../n8n/parameters';
-import type { PreparedSend } from '../operations/operation';
+import type { Ending } from '../operations/operation';
 import { readKey, testSubscriberField } from '../operations/options';
-import { hasTestSubscriber, prepareSend, testOf } from '../operations/send';
+import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { asEntered } from '../operations/values';
-import type { Send } from '../send/once';
+import type { SendOutcome } from '../send/ledger';
+import type { Key } from '../send/once';
+import { askKey } from '../send/once';
 import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
+import { forEachItem } from './eachItem';
 import type { FailedItem, KnownItem, RunItem } from './runItem';
 import type { Run } from './start';
 import { isTriedOut } from './start';
@@ -29,116 +30,113 @@ function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
 	);
 }
 
-/** Reads and checks the items of a run, one after another. */
-export class Planner {
-	private readonly connectionOf: (index: number) => Promise<Connection>;
-	private readonly nodeId: string;
-	/** The run of the node in this execution; an agent's tool has none: a call is known by its content. */
-	private readonly runIndex: number | undefined;
+/** Reads and checks the items of a run, one after another. @throws what is a defect of this node */
+export async function planAll(run: Run): Promise<RunItem[]> {
+	let unavailable = run.refusal;
+	return await forEachItem(run.context, run.parameters, async (parameters, index) => {
+		const item = await plan(run, parameters, index, unavailable);
+		// A credential or a database that can't be had fails once, not once for each item.
+		if (item.state === 'failed' && item.problem.isForAll) unavailable = item.problem;
+		return item;
+	});
+}
 
-	/** Why nothing new is sent: what the run does, a credential or a database that can't be had. It fails once. */
-	private unavailable: Problem | undefined;
-
-	constructor(private readonly run: Run) {
-		this.unavailable = run.refusal;
-		const { context } = run;
-		const node = context.getNode();
-		this.connectionOf = connections(context);
-		this.nodeId = node.id;
-		this.runIndex = isTool(node)
-			? undefined
-			: Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
+/**
+ * Asks in this order: what this execution knows of the item, its key if it is refused, whether it is valid, the clock.
+ * @param unavailable why nothing new is sent
+ */
+async function plan(
+	run: Run,
+	parameters: ItemParameters,
+	index: number,
+	unavailable: Problem | undefined,
+): Promise<RunItem> {
+	const item = { index, parameters, position: positionOf(run, parameters, index) };
+	const known = run.memory.ledger.recall(item.position);
+	if (known.state !== 'new' && known.state !== 'inFlight') return endedBefore(run, item, known);
+	if (unavailable !== undefined) return fail(run, item, unavailable);
+	try {
+		return await read(run, item);
+	} catch (error) {
+		return await refuse(run, item, toRefusal(error));
 	}
+}
 
-	/**
-	 * What this execution has sent gives its first answer again, and is not read.
-	 * @throws what is a defect of this node
-	 */
-	async plan(parameters: ItemParameters, index: number): Promise<RunItem> {
-		const position = this.positionOf(parameters, index);
-		const item = { index, parameters, position };
-		const known = this.run.memory.ledger.recall(position);
-		if (known.says === 'sent') return { ...item, how: 'before', row: known.row, isUnknown: false };
-		if (known.says === 'unknown') return this.fail(item, known.problem);
-		if (this.unavailable !== undefined) return this.fail(item, this.unavailable);
-		try {
-			return await this.read(item);
-		} catch (error) {
-			const problem = this.problemOf(error);
-			const key = await this.keyOfRefused(item);
-			return this.fail({ ...item, key }, this.unavailable ?? problem);
-		}
-	}
+/**
+ * The position of an item in the execution: the run of the node, the item's number, and what came in, whatever is edited
+ * in the node before a Retry. An agent's tool has no run: a call is known by its content.
+ */
+function positionOf({ runIndex }: Run, { input }: ItemParameters, index: number) {
+	if (runIndex === undefined) return undefined;
+	const content = jsonStringify(input, { replaceCircularRefs: true });
+	return `${runIndex}.${index}.${digest(content)}`;
+}
 
-	/** Why an item is refused; if it is for what all items need, all that follow are. @throws what is a defect of this node */
-	private problemOf(error: unknown): Problem {
-		const { problem, isForAll } = toRefusal(error);
-		if (isForAll) this.unavailable = problem;
-		return problem;
-	}
+/**
+ * What an item is sent once under, if it has Send Only Once. A format: saved keys depend on it.
+ * @throws InvalidInput, UnusableCredential, Unavailable
+ */
+async function keyOf(run: Run, { index, parameters }: KnownItem): Promise<Key | undefined> {
+	const id = readKey(parameters);
+	if (id === undefined) return undefined;
+	const { site } = await run.connectionOf(index);
+	if (run.kind === 'send') await run.memory.requireKeys();
+	const nodeId = run.context.getNode().id;
+	return { id, name: `key:${digest(JSON.stringify([nodeId, site, 'entered', id]))}` };
+}
 
-	/**
-	 * The position of an item in the execution: the run of the node, the item's number, and what came in, whatever is edited
-	 * in the node before a Retry. A dry run and a test ask nothing, and nothing remembers them.
-	 */
-	private positionOf({ input }: ItemParameters, index: number): string | undefined {
-		if (this.run.kind !== 'send' || this.runIndex === undefined) return undefined;
-		const content = jsonStringify(input, { replaceCircularRefs: true });
-		return `${this.runIndex}.${index}.${digest(content)}`;
+/** @throws InvalidInput, UnusableCredential, Unavailable */
+async function read(run: Run, item: KnownItem): Promise<RunItem> {
+	const { index, parameters } = item;
+	const send = prepareSend(parameters, run.operation);
+	const connection = await run.connectionOf(index);
+	const key = await keyOf(run, item);
+	const checked = { ...item, subscriberId: send.subscriberId, connection, key, send };
+	const late = lateness(send.timing, Date.now());
+	if (late !== undefined) return await refuse(run, checked, late);
+	if (run.kind === 'send') {
+		const isUnknown = saysUnknown(parameters.input);
+		return isUnknown
+			? await refuse(run, checked, comesBackUnknown)
+			: { ...checked, state: 'ready' };
 	}
+	const isTested =
+		run.kind === 'test' || (isTriedOut(run.context) && hasTestSubscriber(parameters));
+	const test = isTested && index === 0 ? testOf(parameters, send) : undefined;
+	if (run.kind === 'dryRun' || test === undefined) return { ...checked, test, state: 'shown' };
+	return { ...checked, test, subscriberId: test.subscriberId, state: 'ready' };
+}
 
-	/**
-	 * What an item is sent once under, if it has Send Only Once. A format: saved keys depend on it.
-	 * @throws InvalidInput, UnusableCredential, Unavailable
-	 */
-	private async keyOf({ index, parameters }: KnownItem): Promise<Send['key']> {
-		const id = readKey(parameters);
-		if (id === undefined) return undefined;
-		const { site } = await this.connectionOf(index);
-		if (this.run.kind === 'send') await this.run.memory.requireKeys();
-		return { id, name: `key:${digest(JSON.stringify([this.nodeId, site, 'entered', id]))}` };
+/** Refuses an item, unless it was sent under its ID, or may have been: then it is not judged. */
+export async function refuse(run: Run, item: KnownItem, problem: Problem): Promise<RunItem> {
+	if (run.kind !== 'send' || problem.isForAll) return fail(run, item, problem);
+	const { position, parameters } = item;
+	const toRow = (ending: Ending) => toRowAsEntered(parameters, run.operation, ending);
+	try {
+		const key = await keyOf(run, item);
+		const known = key && (await askKey(run.memory, key, { position, toRow }));
+		return known ? endedBefore(run, { ...item, key }, known) : fail(run, item, problem);
+	} catch (error) {
+		const refusal = toRefusal(error);
+		return fail(run, item, refusal.isForAll ? refusal : problem);
 	}
+}
 
-	/** @throws InvalidInput, UnusableCredential, Unavailable */
-	private async read(item: KnownItem): Promise<RunItem> {
-		const { index, parameters } = item;
-		const { context, operation, kind } = this.run;
-		const send = prepareSend(parameters, operation);
-		const connection = await this.connectionOf(index);
-		const key = await this.keyOf(item);
-		const checked = { ...item, subscriberId: send.subscriberId, connection, key, send };
-		const late = lateness(send.timing, Date.now());
-		// A call of a tool is known by its content alone: its send asks the ledger first.
-		const asksFirst = kind === 'send' && item.position === undefined;
-		if (late !== undefined && !asksFirst) return this.fail(checked, late, send);
-		if (kind === 'dryRun') {
-			const wouldTest = isTriedOut(context) && hasTestSubscriber(parameters);
-			const test = wouldTest ? testOf(parameters, send) : undefined;
-			return { ...checked, how: 'shown', testSubscriberId: test?.subscriberId };
-		}
-		if (kind === 'test') {
-			if (index > 0) return { ...checked, how: 'shown' };
-			const test = testOf(parameters, send);
-			const { subscriberId } = test;
-			return { ...checked, how: 'ready', key: undefined, send: test, subscriberId };
-		}
-		if (saysUnknown(parameters.input)) return this.fail(checked, comesBackUnknown, send);
-		return { ...checked, how: 'ready' };
-	}
+function endedBefore(run: Run, item: KnownItem, outcome: SendOutcome): RunItem {
+	if ('row' in outcome) return { ...item, state: 'before', row: outcome.row };
+	return { ...item, ...outcome, subscriberId: subscriberOf(run, item) };
+}
 
-	/** Whether it was sent under its ID is asked before it is refused for good. */
-	private async keyOfRefused(item: KnownItem): Promise<Send['key']> {
-		if (this.unavailable !== undefined) return undefined;
-		return await this.keyOf(item).catch((error: unknown) => {
-			this.problemOf(error);
-			return undefined;
-		});
-	}
+function fail(run: Run, item: KnownItem, problem: Problem): FailedItem {
+	const outcome = { state: 'failed', problem } as const;
+	// In a Retry, what is unknown was reported.
+	if (problem.outcome === 'unknown') run.memory.ledger.keep(item.position, outcome);
+	return { ...item, ...outcome, subscriberId: subscriberOf(run, item) };
+}
 
-	private fail(item: KnownItem, problem: Problem, send?: PreparedSend): FailedItem {
-		const isTest = this.run.kind === 'test' && item.index === 0;
-		const field = isTest ? testSubscriberField : this.run.operation.subscriber;
-		const subscriberId = item.subscriberId ?? (field && asEntered(item.parameters, field));
-		return { ...item, subscriberId, how: 'failed', problem, send };
-	}
+/** Whom an item is for, if it is for one; as entered if it is not valid. */
+function subscriberOf({ kind, operation }: Run, item: KnownItem): string | undefined {
+	const isTest = kind === 'test' && item.index === 0;
+	const field = isTest ? testSubscriberField : operation.subscriber;
+	return item.subscriberId ?? (field && asEntered(item.parameters, field));
 }

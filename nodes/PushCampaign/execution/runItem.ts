@@ -4,26 +4,29 @@ import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import type { Ending, PreparedSend, SendOperation } from '../operations/operation';
 import { toRow, toRowAsEntered } from '../operations/send';
-import type { Send } from '../send/once';
+import { titleField } from '../operations/sendFields';
+import { asEntered } from '../operations/values';
+import type { Key } from '../send/once';
 import type { Problem } from '../service/problems';
-import { clip } from '../service/text';
+import { quote } from '../service/text';
 
 /** What is known of each item of a run that sends, before it is read. */
 export interface KnownItem {
 	readonly index: number;
 	readonly parameters: ItemParameters;
-	/** Its position in the execution; missing if nothing remembers it, and for an agent's tool, whose calls are known by content. */
+	/** Its position in the execution; a call of an agent's tool has none: it is known by its content. */
 	readonly position?: string | undefined;
 	/** Whom it is for, if it is for one: as entered, valid or not. */
 	readonly subscriberId?: string | undefined;
 	/** What it is sent once under, if that can be read. */
-	readonly key?: Send['key'];
+	readonly key?: Key | undefined;
 }
 
 /** An item that was read and checked. */
 interface Checked extends KnownItem {
-	/** As it goes out, or would. */
 	readonly send: PreparedSend;
+	/** What goes to the test subscriber in its place. */
+	readonly test?: PreparedSend | undefined;
 	/** Where it goes to. */
 	readonly connection: Connection;
 	/** The item of this run that is the same, and goes out in its place. */
@@ -39,69 +42,44 @@ interface Refused extends KnownItem {
 /** An item of a run that sends, from its plan to its end. */
 export type RunItem =
 	/** It is to be sent. It stays so if another item fails before, or if it only waits. */
-	| (Checked & { readonly how: 'ready' })
+	| (Checked & { readonly state: 'ready' })
 	/** A dry run shows it, or a test that goes to the first item's subscriber alone. */
-	| (Checked & { readonly how: 'shown'; readonly testSubscriberId?: string | undefined })
+	| (Checked & { readonly state: 'shown' })
 	/** It was sent now, itself or with the item that it is the same as. */
-	| (Checked & { readonly how: 'sent'; readonly row: IDataObject })
-	/** An earlier try of this execution has sent it, or an earlier execution under its ID; or nobody knows whether one has. */
-	| (KnownItem & {
-			readonly how: 'before';
-			readonly row: IDataObject;
-			readonly isUnknown: boolean;
-	  })
-	/** Its subscriber is not there any more, and others were reached. */
-	| (Refused & { readonly how: 'gone' })
+	| (Checked & { readonly state: 'sent'; readonly row: IDataObject })
+	/** An earlier try of this execution has sent it, or an earlier execution under its ID. */
+	| (KnownItem & { readonly state: 'before'; readonly row: IDataObject })
+	/** Its subscriber is gone, or it was reported as unknown already: the run goes on. */
+	| (Refused & { readonly state: 'reported' })
 	/** It was not sent, or nobody knows; or a dry run shows that it could not be sent. */
-	| (Refused & { readonly how: 'failed' });
+	| (Refused & { readonly state: 'failed' });
 
-export type ItemThat<How extends RunItem['how']> = Extract<RunItem, { readonly how: How }>;
-export type FailedItem = ItemThat<'failed'>;
+export type ItemIn<State extends RunItem['state']> = Extract<RunItem, { readonly state: State }>;
+export type FailedItem = ItemIn<'failed'>;
 
 export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
-	items.filter((item) => item.how === 'failed');
+	items.filter((item) => item.state === 'failed');
 
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 
 export const sentNow = (items: readonly RunItem[]): number =>
-	items.filter(({ how }) => how === 'sent').length;
-
-/** How many an earlier try or an earlier execution has sent. */
-export const sentEarlier = (items: readonly RunItem[]): number =>
-	items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+	items.filter(({ state }) => state === 'sent').length;
 
 /** Whether the service has no such subscriber: that is about this item alone. */
-export const isGone = ({ problem, subscriberId }: FailedItem): boolean =>
-	problem.type === 'invalid_sid' && subscriberId !== undefined;
+export const isGone = (item: RunItem): boolean =>
+	item.state === 'failed' && item.problem.type === 'invalid_sid' && item.subscriberId !== undefined;
 
-/** Whether an item went out, now or earlier, or may have. */
-export const isOut = (item: RunItem): boolean =>
-	item.how === 'failed'
-		? item.problem.outcome === 'unknown'
-		: item.how === 'sent' || item.how === 'before';
-
-const nothingSent = 'Nothing was sent for this item:';
-
-export const alreadySentUnderKey: Ending = {
-	status: 'alreadySent',
-	description: `${nothingSent} its ID was sent earlier`,
-};
-
-export const sentByItem = (index: number): Ending => ({
-	status: 'alreadySent',
-	description: `${nothingSent} the same was sent by item ${index} of this run`,
-});
-
-/** Of an ID that an earlier execution has told as unknown. */
-export const alreadyUnknown = (id: string): Ending => ({
-	status: 'unknown',
-	description: `${nothingSent} it is unknown whether its ID '${clip(id)}' was sent earlier`,
-});
+/** Items with what somebody looks for in the dashboard: it lists campaigns by their titles. */
+export const withTitles = <Item extends KnownItem>(items: readonly Item[]) =>
+	items.map((item) => {
+		const title = item.subscriberId === undefined && asEntered(item.parameters, titleField);
+		return title ? { ...item, title: quote(title) } : item;
+	});
 
 /** The row that a send would give, as far as it is known. */
 export const rowWith = (
-	{ send, parameters }: ItemThat<'ready' | 'gone' | 'failed'>,
+	{ send, parameters }: Pick<Refused, 'send' | 'parameters'>,
 	operation: SendOperation,
 	ending: Ending,
 ): IDataObject =>

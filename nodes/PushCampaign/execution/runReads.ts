@@ -11,19 +11,13 @@ import { itemParameters } from '../n8n/parameters';
 import type { QueryOperation } from '../operations/operation';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { describeRead } from './failureTexts';
+import { forEachItem, queueOptions } from './eachItem';
+import { adviceOf } from './failureTexts';
+import { failedHint } from './hints';
 import type { Failure } from './names';
 import { haveOneReason, notValid } from './names';
-import {
-	failedHint,
-	isErrorOutput,
-	planEach,
-	queueOptions,
-	toItemError,
-	toOutput,
-	toRunError,
-} from './results';
-import { isStopped, retryOffer } from './start';
+import { isErrorOutput, toItemError, toOutput, toRunError } from './results';
+import { isStopped } from './start';
 
 type ReadResult = Result<IDataObject>;
 
@@ -53,7 +47,6 @@ export async function runReads(
 	}
 
 	const failures: Failure[] = [];
-	const describe = (failure: Failure) => describeRead(failure, retryOffer(context));
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
 		if (answer === undefined) return { row: {}, isFailed: false };
@@ -61,7 +54,7 @@ export async function runReads(
 		if ('value' in answer) return { row: structuredClone(answer.value), isFailed: false };
 		const failure = { index, problem: answer.problem };
 		failures.push(failure);
-		const error = toItemError(answer.problem, describe(failure), false);
+		const error = toItemError(answer.problem, adviceOf([failure]), false);
 		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
@@ -69,7 +62,7 @@ export async function runReads(
 		const { type, message } = first.problem;
 		const isOfAll = type !== 'validation' || haveOneReason(failures, plans.length);
 		const text = isOfAll ? message : notValid(failures, plans.length, '');
-		throw toRunError(context, first, text, describe(first));
+		throw toRunError(context, first.problem, text, adviceOf(failures));
 	}
 	const hint = failedHint(failures.length, plans.length, isErrorOutput(context));
 	return toOutput(context, results, [hint]);
@@ -79,18 +72,22 @@ async function planAll(context: IExecuteFunctions, operation: QueryOperation): P
 	const itemAt = itemParameters(context);
 	const connectionOf = connections(context);
 	let unavailable: Problem | undefined;
-	return await planEach(context, context.getInputData(), async (_input, index): Promise<Plan> => {
-		const item = itemAt(index);
-		if (unavailable !== undefined) return { item, problem: unavailable };
-		try {
-			const { key, perform } = operation.prepare(item);
-			const { client, site } = await connectionOf(index);
-			const job = async () => readAttempt(await perform(client));
-			return { item, key: `${site} ${key}`, job };
-		} catch (error) {
-			const { problem, isForAll } = toRefusal(error);
-			if (isForAll) unavailable = problem;
-			return { item, problem };
-		}
-	});
+	return await forEachItem(
+		context,
+		context.getInputData(),
+		async (_input, index): Promise<Plan> => {
+			const item = itemAt(index);
+			if (unavailable !== undefined) return { item, problem: unavailable };
+			try {
+				const { key, perform } = operation.prepare(item);
+				const { client, site } = await connectionOf(index);
+				const job = async () => readAttempt(await perform(client));
+				return { item, key: `${site} ${key}`, job };
+			} catch (error) {
+				const problem = toRefusal(error);
+				if (problem.isForAll) unavailable = problem;
+				return { item, problem };
+			}
+		},
+	);
 }

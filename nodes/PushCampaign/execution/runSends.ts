@@ -1,7 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { itemParameters } from '../n8n/parameters';
+import { connections } from '../n8n/connection';
+import { isTool, itemParameters } from '../n8n/parameters';
 import type { SendOperation } from '../operations/operation';
 import { isSentOnlyOnce } from '../operations/options';
 import { toRequest, toRow } from '../operations/send';
@@ -10,24 +11,25 @@ import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { notStartedProblem } from '../service/problems';
 import { subscriberCountPath } from '../service/rules';
-import { foldSame, refuseWrongIds } from './duplicates';
+import { checkIds, deduplicate } from './duplicates';
+import { forEachItem } from './eachItem';
 import {
 	describeFailures,
 	describeItem,
 	describeRun,
+	inSentences,
 	mainFailure,
 	messageOfRun,
 	tally,
 } from './failureTexts';
 import { hintsOf } from './hints';
-import { toSentences } from './names';
-import { Planner } from './plan';
-import { isErrorOutput, planEach, toItemError, toOutput, toRunError } from './results';
+import { planAll, refuse } from './plan';
+import { isErrorOutput, toItemError, toOutput, toRunError } from './results';
 import type { RunItem } from './runItem';
-import { failuresIn, isGone, isOut, rowWith } from './runItem';
-import { askRefused, sendAll } from './sendItems';
+import { failuresIn, isGone, rowWith } from './runItem';
+import { sendAll } from './sendItems';
 import type { Run } from './start';
-import { isForModel, isInEditor, isStopped, decide, retryOf, retryOffer } from './start';
+import { decide, isForModel, isInEditor, isRetry, isStopped, nameExecution } from './start';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -38,26 +40,50 @@ export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	requireTimezone(context.getTimezone());
-	const itemAt = itemParameters(context);
-	const parameters = context.getInputData().map((_input, index) => itemAt(index));
-	const memory = openMemory(context, retryOf(context));
-	const run: Run = { context, operation, memory, ...decide(context, parameters) };
-	const planner = new Planner(run);
-	const planned = await planEach(
-		context,
-		parameters,
-		async (item, index) => await planner.plan(item, index),
-	);
-	const checked = refuseWrongIds(planned);
-	const asked = run.kind === 'send' ? await askRefused(run, checked) : checked;
-	const items = foldSame(asked);
+	const run = openRun(context, operation);
+	const planned = await planAll(run);
+	const wrongIds = checkIds(planned);
+	const checked = await forEachItem(context, planned, async (item) => {
+		const problem = wrongIds.get(item.index);
+		return problem === undefined ? item : await refuse(run, item, problem);
+	});
+	const items = deduplicate(checked);
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(items).some(({ problem }) => problem.outcome === 'notSent');
 	const mayStart = !isStopped(context) && (context.continueOnFail() || !isRefused);
-	const ended = mayStart ? await sendAll(run, items) : items;
+	const ended = reportGone(run, mayStart ? await sendAll(run, items) : items);
 	throwFailure(run, ended);
-	return await toResults(run, isErrorOutput(context) ? ended : letGo(ended));
+	return await toResults(run, ended);
+}
+
+function openRun(context: IExecuteFunctions, operation: SendOperation): Run {
+	requireTimezone(context.getTimezone());
+	const itemAt = itemParameters(context);
+	const parameters = context.getInputData().map((_input, index) => itemAt(index));
+	const decision = decide(context, parameters);
+	return {
+		...decision,
+		context,
+		operation,
+		parameters,
+		memory: openMemory(context, nameExecution(context), decision.kind === 'send'),
+		connectionOf: connections(context),
+		runIndex: isTool(context.getNode())
+			? undefined
+			: Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0,
+	};
+}
+
+/**
+ * A subscriber who is gone is no failure: people unsubscribe every week. Unless all of several are, which is what a wrong
+ * column looks like.
+ */
+function reportGone({ context, kind }: Run, items: readonly RunItem[]): readonly RunItem[] {
+	const isWrongColumn = items.length > 1 && items.every(isGone) && !isRetry(context);
+	if (isWrongColumn || kind === 'test' || isErrorOutput(context)) return items;
+	return items.map((item) =>
+		item.state === 'failed' && isGone(item) ? { ...item, state: 'reported' } : item,
+	);
 }
 
 /** What the run gives, and its hints. */
@@ -65,7 +91,7 @@ async function toResults(run: Run, items: readonly RunItem[]): Promise<INodeExec
 	const { context, kind } = run;
 	const results = items.map((item) => ({
 		row: rowOf(run, item),
-		isFailed: item.how === 'failed' && kind !== 'dryRun',
+		isFailed: item.state === 'failed' && kind !== 'dryRun',
 	}));
 	const hints = hintsOf(items, {
 		kind,
@@ -82,16 +108,17 @@ const isToOne = ({ kind, operation }: Run) =>
 	kind === 'test' || operation.audience === 'subscriber';
 
 function rowOf(run: Run, item: RunItem): IDataObject {
-	if (item.how === 'sent' || item.how === 'before') return item.row;
-	if (item.how === 'shown') {
+	if ('row' in item) return item.row;
+	if (item.state === 'shown') {
 		const request = toRequest(item.connection.baseUrl, item.send);
 		return toRow(item.send, { dryRun: true, request });
 	}
 	const { operation, context, kind } = run;
-	const problem = item.how === 'ready' ? notStartedProblem : item.problem;
+	const problem = item.state === 'ready' ? notStartedProblem : item.problem;
 	const { outcome: status, message: description } = problem;
-	if (item.how === 'gone') return rowWith(item, operation, { status, description });
-	const advice = item.how === 'failed' ? describeItem(item, isToOne(run), isForModel(context)) : '';
+	if (item.state === 'reported') return rowWith(item, operation, { status, description });
+	const advice =
+		item.state === 'failed' ? describeItem(item, isToOne(run), isForModel(context)) : '';
 	const error = toItemError(problem, advice, true);
 	if (kind === 'dryRun') return rowWith(item, operation, { dryRun: true, error });
 	return rowWith(item, operation, { status, description, error });
@@ -99,35 +126,30 @@ function rowOf(run: Run, item: RunItem): IDataObject {
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
 function throwFailure(run: Run, items: readonly RunItem[]): void {
-	const { context, memory, kind } = run;
-	const all = context.getInputData().length;
+	const { context, memory, parameters, kind } = run;
+	const all = parameters.length;
 	if (isStopped(context)) {
-		const message = toSentences('The execution was canceled', tally(items, all));
+		const message = inSentences('The execution was canceled', tally(items, all));
 		const description = describeFailures(items, isToOne(run));
 		throw new NodeOperationError(context.getNode(), message, { description });
 	}
 	const main = mainFailure(items);
-	const isGoneAlone = failuresIn(items).every(isGone) && items.some(isOut);
 	// A dry run shows what could not be sent.
-	if (main === undefined || isGoneAlone || kind === 'dryRun' || context.continueOnFail()) return;
+	if (main === undefined || kind === 'dryRun' || context.continueOnFail()) return;
 	if (isForModel(context)) {
-		throw toRunError(context, main, main.problem.message, describeItem(main, isToOne(run), true));
+		const description = describeItem(main, isToOne(run), true);
+		throw toRunError(context, main.problem, main.problem.message, description);
 	}
-	const hasEntries = memory.ledger.hasEntries();
-	const description = describeRun(items, main, all, {
-		...{ isToOne: isToOne(run), isTest: kind === 'test' },
-		// Whoever tries the workflow in the editor clicks once more.
-		retry: isInEditor(context) && !hasEntries ? 'none' : retryOffer(context),
-		hasSentWithoutId: hasEntries && items.some(({ parameters }) => !isSentOnlyOnce(parameters)),
+	const hasSent = memory.ledger.hasEntries();
+	const isTest = kind === 'test';
+	const description = describeRun(items, main, {
+		isToOne: isToOne(run),
+		isTest,
+		offersRetry: !isTest && (hasSent || !isInEditor(context)),
+		hasSentWithoutId: hasSent && !parameters.every(isSentOnlyOnce),
 	});
-	throw toRunError(context, main, messageOfRun(items, main, all), description);
+	throw toRunError(context, main.problem, messageOfRun(items, main, all), description);
 }
-
-/** Of a run that reached others, a subscriber who is not there any more is no failure: people unsubscribe every week. */
-const letGo = (items: readonly RunItem[]): RunItem[] =>
-	items.some(isOut)
-		? items.map((item) => (item.how === 'failed' && isGone(item) ? { ...item, how: 'gone' } : item))
-		: [...items];
 
 /** A hint that comes late helps nobody. In milliseconds. */
 const patienceMs = 5_000;
@@ -137,7 +159,7 @@ async function countSubscribers(
 	{ operation: { audience } }: Run,
 	items: readonly RunItem[],
 ): Promise<number | undefined> {
-	const connections = items.flatMap((item) => (item.how === 'shown' ? [item.connection] : []));
+	const connections = items.flatMap((item) => (item.state === 'shown' ? [item.connection] : []));
 	const [first] = connections;
 	if (audience !== 'all' || first === undefined) return undefined;
 	if (new Set(connections.map(({ site }) => site)).size > 1) return undefined;

@@ -1,16 +1,17 @@
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 
+import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool } from '../n8n/parameters';
 import type { SendOperation } from '../operations/operation';
-import { isDryRun, isDryRunFixed } from '../operations/options';
+import { isDryRun, isDryRunFixed, isKeyFixed } from '../operations/options';
 import { hasTestSubscriber } from '../operations/send';
 import type { SendMemory } from '../send/open';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 
-// How the execution was started, what a run of the node does in it, and what n8n offers after it fails.
+// How the execution was started, and what a run of the node does in it.
 
 /** What a run does with all of its items. */
 interface Decision {
@@ -24,7 +25,13 @@ interface Decision {
 export interface Run extends Decision {
 	readonly context: IExecuteFunctions;
 	readonly operation: SendOperation;
+	/** Of each item. */
+	readonly parameters: readonly ItemParameters[];
 	readonly memory: SendMemory;
+	/** Opens the credential for an item. @throws InvalidInput, UnusableCredential */
+	readonly connectionOf: (index: number) => Promise<Connection>;
+	/** The run of the node in this execution; an agent's tool has none. */
+	readonly runIndex: number | undefined;
 }
 
 /**
@@ -36,14 +43,14 @@ function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 	return mode === 'retry' ? (context.getExecutionContext?.()?.source ?? mode) : mode;
 }
 
-const isRetry = (context: IExecuteFunctions): boolean => context.getMode() === 'retry';
+export const isRetry = (context: IExecuteFunctions): boolean => context.getMode() === 'retry';
 
 /**
- * Of a Retry: what names the execution that it retries, if the node had not run in it: when that began is the same in all
- * its Retries. Executions of one workflow that began in the same millisecond share it.
+ * Names the node and the first of an execution and its Retries. When that began is the same in all of them, also after a
+ * crash (n8n 2.41.1: `workflow-runner.js`, `establishContextForPersistence`; not in a sub-workflow, and not in n8n 1).
+ * Executions of one workflow that began in the same millisecond share it.
  */
-export function retryOf(context: IExecuteFunctions): string | undefined {
-	if (!isRetry(context)) return undefined;
+export function nameExecution(context: IExecuteFunctions): string {
 	const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
 	return `${context.getNode().id}:${began}`;
 }
@@ -59,68 +66,69 @@ export const isForModel = (context: IExecuteFunctions): boolean =>
 /** Whether somebody who tries the workflow in the editor sees how it ended. */
 export const isInEditor = (context: IExecuteFunctions): boolean => context.getMode() === 'manual';
 
-/** Where n8n offers a Retry that goes on from this node: in the list of executions, or in that of the sub-workflow. */
-export type RetryOffer = 'inList' | 'ofSubWorkflow' | 'none';
-
-/** What n8n offers if this run of the node fails. It offers nothing after a run that went on or was stopped. */
-export function retryOffer(context: IExecuteFunctions): RetryOffer {
-	if (context.continueOnFail() || isStopped(context) || isForModel(context)) return 'none';
-	return startOf(context) === 'integrated' ? 'ofSubWorkflow' : 'inList';
-}
-
 /** A person tries the workflow: in the editor, or by an evaluation. */
 const trials: readonly WorkflowExecuteMode[] = ['manual', 'evaluation'];
 /** n8n tells a node in these neither that a person tries the workflow nor that nobody does. */
 const untold: readonly WorkflowExecuteMode[] = ['integrated', 'internal', 'retry'];
-/** Nobody looks at what a dry run shows in these. */
+/** Nobody looks at what comes out in these. */
 const unattended: readonly WorkflowExecuteMode[] = ['trigger', 'webhook', 'error', 'cli'];
 
 /** Whether a person tries the workflow. */
 export const isTriedOut = (context: IExecuteFunctions): boolean =>
 	trials.includes(startOf(context));
 
-/** Nothing new is sent, whichever item it is. */
-const refuse = (message: string, advice: string): Decision => ({
-	kind: 'send',
-	refusal: validationProblem(new InvalidInput(message, advice)),
-});
+const refuse = (refusal: Problem): Decision => ({ kind: 'send', refusal });
+
+const invalid = (message: string, advice: string) =>
+	validationProblem(new InvalidInput(message, advice));
 
 /** n8n counts such a Retry as the one that worked. */
-const refuseInRetry = (option: string) =>
-	refuse(
+const inRetry = (option: string) =>
+	invalid(
 		`${option} does not work in a Retry, because n8n would offer no other one after it`,
 		`Take ${option} out of the options.`,
 	);
 
-/** What a run does with all of its items, or why it does nothing. */
+export const dryRunLeftIn = invalid(
+	"'Dry Run' is on, so nothing was sent. Outside of the editor it is refused: it would send nothing, green.",
+	"Take 'Dry Run' out of the options.",
+);
+
+export const fixedKey = invalid(
+	"'Send Only Once' is typed on Fixed: the same for every run, so it would send once, ever.",
+	'Switch it to Expression, and enter an ID of what the notification is about, such as {{ $json.guid }}.',
+);
+
+/** What a run does with all of its items, or why it sends nothing new. */
 export function decide(context: IExecuteFunctions, items: readonly ItemParameters[]): Decision {
 	const start = startOf(context);
 	const isTrial = isTriedOut(context);
+	const isUnattended = unattended.includes(start);
 	const shown = items.filter(isDryRun);
 	const [first] = shown;
 	if (first !== undefined) {
 		if (shown.length < items.length) {
 			return refuse(
-				"'Dry Run' is on for some of the items, and off for others",
-				"Correct the expression in 'Dry Run'.",
+				invalid(
+					"'Dry Run' is on for some of the items, and off for others",
+					"Correct the expression in 'Dry Run'.",
+				),
 			);
 		}
-		if (isRetry(context)) return refuseInRetry("'Dry Run'");
-		if (unattended.includes(start) && isDryRunFixed(first)) {
-			return refuse(
-				"'Dry Run' is on, so nothing was sent. Outside of the editor it is refused: it would send nothing, green.",
-				"Take 'Dry Run' out of the options.",
-			);
-		}
+		if (isRetry(context)) return refuse(inRetry("'Dry Run'"));
+		if (isUnattended && isDryRunFixed(first)) return refuse(dryRunLeftIn);
 		return { kind: 'dryRun' };
 	}
+	if (isUnattended && items.some(isKeyFixed)) return refuse(fixedKey);
 	if (!items.some(hasTestSubscriber)) return { kind: 'send' };
 	if (untold.includes(start)) {
 		return refuse(
-			"'Test Subscriber ID' does not work here: n8n does not tell the node whether somebody is trying the workflow",
-			"Take 'Test Subscriber ID' out of the options.",
+			invalid(
+				"'Test Subscriber ID' does not work here: n8n does not tell the node whether somebody is trying the workflow",
+				"Take 'Test Subscriber ID' out of the options.",
+			),
 		);
 	}
-	if (isRetry(context) && isTrial) return refuseInRetry("'Test Subscriber ID'");
+	if (isRetry(context) && isTrial) return refuse(inRetry("'Test Subscriber ID'"));
 	return { kind: isTrial ? 'test' : 'send' };
 }

@@ -8,7 +8,9 @@ import { UnusableCredential } from './connection';
 
 /** Why something failed that was thrown, in words. What is not known here is a defect of this node. */
 export function toProblem(thrown: unknown): Problem {
-	if (thrown instanceof UnusableCredential) return validationProblem(thrown.reason);
+	if (thrown instanceof UnusableCredential) {
+		return { ...validationProblem(thrown.reason), isForAll: true };
+	}
 	if (thrown instanceof InvalidInput || thrown instanceof Unavailable) {
 		return validationProblem(thrown);
 	}
@@ -22,21 +24,17 @@ export function toProblem(thrown: unknown): Problem {
 	};
 }
 
-/**
- * Why an item is refused, and whether all that follow are: a credential or a database that can't be had fails once.
- * @throws what is a defect of this node
- */
-export function toRefusal(thrown: unknown): { problem: Problem; isForAll: boolean } {
-	const isForAll = thrown instanceof UnusableCredential || thrown instanceof Unavailable;
-	if (!isForAll && !(thrown instanceof InvalidInput)) throw thrown;
-	return { problem: toProblem(thrown), isForAll };
+/** Why an item is refused. @throws what is a defect of this node */
+export function toRefusal(thrown: unknown): Problem {
+	const problem = toProblem(thrown);
+	if (problem.cause === 'node-defect') throw thrown;
+	return problem;
 }
 
 /** What n8n shows of an error. */
 interface ErrorText {
 	readonly message: string;
 	readonly description: string;
-	readonly itemIndex?: number;
 }
 
 /**
@@ -56,11 +54,10 @@ const withoutN8nWords = (message: string) =>
 export function toN8nError(
 	node: INode,
 	{ type, httpCode, cause, retryAfterMs }: Problem,
-	{ message, description, itemIndex }: ErrorText,
+	{ message, description }: ErrorText,
 ): NodeError {
 	const options = {
 		description,
-		...(itemIndex === undefined ? {} : { itemIndex }),
 		failure: retryAfterMs === undefined ? { cause } : { cause, retryAfterMs },
 	};
 	const shown = withoutN8nWords(message);

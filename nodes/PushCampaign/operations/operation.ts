@@ -37,8 +37,8 @@ export interface PreparedSend {
 	readonly notification: string;
 	/** Whom it is for, if it is for one. */
 	readonly subscriberId?: string | undefined;
-	/** If it goes to the test subscriber: the send that it stands for. */
-	readonly standsFor?: PreparedSend | undefined;
+	/** Whether it goes to the test subscriber in the place of another send. */
+	readonly isTest: boolean;
 }
 
 /** How a send ended, as its item says. */

@@ -43,6 +43,7 @@ function prepare(
 		recipients,
 		notification: JSON.stringify(seen),
 		subscriberId: selection.sid,
+		isTest: false,
 	};
 }
 
@@ -70,16 +71,15 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 	const options = { ...send.options, idempotencyKey: undefined };
 	const timing = { ...send.timing, effective: undefined, isMoved: false };
 	const test = prepare(item, { audience: 'subscriber', select }, options, timing);
-	return { ...test, standsFor: send };
+	return { ...test, isTest: true };
 }
 
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
 /** The subscriber whom a send names, and what to mend if there is none. */
-function namedBy({ subscriberId, standsFor }: PreparedSend): ServiceRequest['named'] {
+function namedBy({ subscriberId, isTest }: PreparedSend): ServiceRequest['named'] {
 	if (subscriberId === undefined) return undefined;
-	const isTest = standsFor !== undefined;
 	return {
 		what: `subscriber ${clip(subscriberId)}`,
 		fix: isTest ? `Correct ${testSubscriberField.label}.` : 'They may have unsubscribed.',
@@ -115,10 +115,10 @@ const sendAtOf = ({ effective, isMoved }: Timing, { status }: Ending): string | 
 
 /** The item of a send. */
 export function toRow(send: PreparedSend, ending: Ending): IDataObject {
-	const { audience, body, subscriberId, standsFor, options, timing } = send;
+	const { audience, body, subscriberId, isTest, options, timing } = send;
 	return rowOf(ending, {
 		subscriberId,
-		audience: standsFor === undefined ? audience : 'test',
+		audience: isTest ? 'test' : audience,
 		title: body.title,
 		recipients: describeRecipients(send),
 		name: body.name,

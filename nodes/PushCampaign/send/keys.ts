@@ -4,17 +4,25 @@ import type { KeyRows } from './rows';
 const graceMs = 5_000;
 
 /**
- * How a key stands for a send:
+ * How a key stands:
  * - `free`: whoever makes the claim after the last one sends.
- * - `held`: somebody else may be sending under it. Ask again after a pause.
- * - `ended`: the time of a claim is over, and nobody has noted how its request ended.
+ * - `claimed`: somebody may be sending under it, or has ended without a word.
  * - `lost`: somebody has noted that nobody knows whether it was sent.
  * - `sent`: it was sent.
  */
-export type KeyState =
-	| { readonly is: 'free' | 'ended'; readonly lastClaim: number }
-	| { readonly is: 'held' }
+type KeyState =
+	| { readonly is: 'free' | 'claimed'; readonly lastClaim: number }
 	| { readonly is: 'lost' }
+	| { readonly is: 'sent' };
+
+/** What asking for a claim gives. */
+export type ClaimAnswer =
+	/** The request may leave now. */
+	| { readonly is: 'ours'; readonly claim: number }
+	/** Somebody else may be sending under it. Ask again after a pause. */
+	| { readonly is: 'held' }
+	/** Nobody knows whether it was sent; and whether this call was the first to find that. */
+	| { readonly is: 'lost'; readonly isFound: boolean }
 	| { readonly is: 'sent' };
 
 /** How a request under a claim ended. */
@@ -40,7 +48,7 @@ export type ClaimEnd = 'sent' | 'free' | 'lost';
 export class Keys {
 	/** When claims of others count as unknown, by the name of their row. */
 	private readonly heldUntil = new Map<string, number>();
-	/** Whether the last key was free: then the next one is claimed without a look before it. */
+	/** Whether the last key was free. */
 	private wasFree = false;
 
 	/** @param now milliseconds from any fixed moment */
@@ -49,36 +57,34 @@ export class Keys {
 		private readonly now: () => number = () => performance.now(),
 	) {}
 
-	/**
-	 * How a key stands. Only reads.
-	 * @param key the name of its rows
-	 * @param timeoutMs how long a request may take, in milliseconds
-	 * @param mayGuess whether a key may be taken for free because the last one was: the claim decides
-	 * @throws Unavailable
-	 */
-	async look(key: string, timeoutMs: number, mayGuess: boolean): Promise<KeyState> {
-		if (this.wasFree && mayGuess) return { is: 'free', lastClaim: 0 };
+	/** How a key stands. Only reads. @throws Unavailable */
+	async look(key: string): Promise<KeyState> {
 		if (await this.rows.isThere(sentRow(key))) return { is: 'sent' };
 		const lastClaim = await this.findLastClaim(key);
 		if (lastClaim === 0) return { is: 'free', lastClaim };
 		if (await this.rows.isThere(endRow(key, 'free', lastClaim))) return { is: 'free', lastClaim };
 		if (await this.rows.isThere(endRow(key, 'lost', lastClaim))) return { is: 'lost' };
-		const name = claimRow(key, lastClaim);
-		const until = this.heldUntil.get(name) ?? this.now() + timeoutMs + graceMs;
-		this.heldUntil.set(name, until);
-		return this.now() < until ? { is: 'held' } : { is: 'ended', lastClaim };
+		return { is: 'claimed', lastClaim };
 	}
 
 	/**
-	 * Makes the claim after the last one.
-	 * @returns its number; 0 if somebody else made it
+	 * Claims a key, if it is free.
+	 * @param timeoutMs how long a request may take, in milliseconds
 	 * @throws Unavailable
 	 */
-	async claim(key: string, lastClaim: number): Promise<number> {
-		const claim = lastClaim + 1;
+	async claim(key: string, timeoutMs: number): Promise<ClaimAnswer> {
+		// Behind a free key the next one is hardly ever another: the insert decides.
+		const state = this.wasFree ? neverClaimed : await this.look(key);
+		if (state.is === 'lost') return { is: 'lost', isFound: false };
+		if (state.is === 'sent') return state;
+		if (state.is === 'claimed') {
+			if (this.isHeld(claimRow(key, state.lastClaim), timeoutMs)) return { is: 'held' };
+			return { is: 'lost', isFound: await this.end(key, state.lastClaim, 'lost') };
+		}
+		const claim = state.lastClaim + 1;
 		const isOurs = await this.rows.insert(claimRow(key, claim));
 		this.wasFree = isOurs && claim === 1;
-		return isOurs ? claim : 0;
+		return isOurs ? { is: 'ours', claim } : { is: 'held' };
 	}
 
 	/**
@@ -88,6 +94,13 @@ export class Keys {
 	 */
 	async end(key: string, claim: number, how: ClaimEnd): Promise<boolean> {
 		return await this.rows.insert(how === 'sent' ? sentRow(key) : endRow(key, how, claim));
+	}
+
+	/** Whether the request under somebody else's claim may still be answered. */
+	private isHeld(row: string, timeoutMs: number): boolean {
+		const until = this.heldUntil.get(row) ?? this.now() + timeoutMs + graceMs;
+		this.heldUntil.set(row, until);
+		return this.now() < until;
 	}
 
 	/** Claims are numbered without a gap. There is hardly ever a second one, so it doubles before it bisects. */
@@ -105,6 +118,7 @@ export class Keys {
 	}
 }
 
+const neverClaimed: KeyState = { is: 'free', lastClaim: 0 };
 const claimRow = (key: string, claim: number) => `${key}:claim:${claim}`;
 const endRow = (key: string, how: ClaimEnd, claim: number) => `${key}:${how}:${claim}`;
 const sentRow = (key: string) => `${key}:sent`;

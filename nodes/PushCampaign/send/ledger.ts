@@ -51,61 +51,41 @@ const savedLedger = z.object({
 });
 type Saved = z.infer<typeof savedLedger>;
 
-/** What the ledger says of a send. */
-type Recalled =
-	| { readonly says: 'new' }
-	/** Another Retry, or another call of a tool, is sending it at this moment. */
-	| { readonly says: 'inFlight' }
-	/** It was sent, and gave this item. */
-	| { readonly says: 'sent'; readonly row: IDataObject }
-	/** Nobody knows. */
-	| { readonly says: 'unknown'; readonly problem: Problem };
+/** How a send ended. */
+export type SendOutcome =
+	/** It was sent now; or before, by an earlier try of this execution or under its key. */
+	| { readonly state: 'sent' | 'before'; readonly row: IDataObject }
+	/** It failed; or an earlier execution has reported already that nobody knows. */
+	| { readonly state: 'failed' | 'reported'; readonly problem: Problem };
 
-/** What one execution and its Retries share in a process. */
-interface Chain {
-	readonly entries: Record<string, Entry>;
-	/** The positions of sends that are in flight. */
-	readonly inFlight: Set<string>;
-	/** The ID of the newest ledger in this process: the next Retry claims it. */
-	newest: string;
-	/** The ID that the first Retry in this process has claimed: no other process gets it. */
-	readonly claimed: string;
-	/** The last claim: Retries of one process claim one after another. */
-	claim: Promise<boolean>;
-	/** The Retries that send at this moment. */
-	readonly sending: Set<Ledger>;
-}
-
-const newChain = (newest: string): Chain => ({
-	...{ entries: {}, inFlight: new Set(), newest, claimed: newest, sending: new Set() },
-	claim: Promise.resolve(true),
-});
+/** What the ledger knows of a send. */
+type Known =
+	| { readonly state: 'new' }
+	/** Another call of a tool is sending it at this moment. */
+	| { readonly state: 'inFlight' }
+	| SendOutcome;
 
 /**
  * What one execution has sent, or may have sent, by the position of the item. It lives in n8n's context of the node, which
  * n8n keeps between the tries of 'Retry On Fail' and saves with the execution for 'Retry': all but what is private by `#`.
  */
 export class Ledger {
-	/** What a Retry of this execution claims. */
+	/** What this execution claims before it sends; after that, what its Retry claims. */
 	private id: string;
 	private readonly entries: Record<string, Entry>;
 	/** How a send stands that has no entry, if it is not new. */
 	private readonly ifMissing: Entry | undefined;
-	readonly #chain: Chain;
-	/** What this execution alone tells as unknown: it found an ID whose process had ended. */
-	readonly #found = new Map<string, Problem>();
-	#takenOver: Promise<boolean> | undefined;
+	readonly #inFlight = new Set<string>();
+	/** What an earlier execution has reported. */
+	readonly #reported: Set<string>;
+	/** The answer to the claim holds for the whole execution, each try of 'Retry On Fail' included. */
+	#maySend: boolean | undefined;
 
-	/** Puts together what n8n saved, perhaps in another process, and what this one knows: sent is sent. */
-	constructor(saved: Saved = { id: randomUUID(), entries: {} }, chain = newChain(saved.id)) {
+	constructor(saved: Saved) {
 		this.id = saved.id;
-		this.entries = chain.entries;
+		this.entries = saved.entries;
 		this.ifMissing = saved.ifMissing;
-		this.#chain = chain;
-		for (const [position, entry] of Object.entries(saved.entries)) {
-			if ('row' in entry) this.entries[position] = entry;
-			else this.entries[position] ??= entry;
-		}
+		this.#reported = new Set(Object.keys(saved.entries));
 	}
 
 	/** Whether anything was sent, or left unknown. */
@@ -113,97 +93,49 @@ export class Ledger {
 		return this.ifMissing !== undefined || Object.keys(this.entries).length > 0;
 	}
 
-	/** How a send stands for this execution. */
-	recall(position: string | undefined): Recalled {
-		if (position === undefined) return { says: 'new' };
-		const found = this.#found.get(position);
-		if (found !== undefined) return { says: 'unknown', problem: found };
+	/** @param position missing for a call of a tool that is not read yet */
+	recall(position: string | undefined): Known {
+		if (position === undefined) return { state: 'new' };
 		const entry = this.entries[position] ?? this.ifMissing;
-		if (entry === undefined) return { says: 'new' };
-		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
-		if (this.#chain.inFlight.has(position)) return { says: 'inFlight' };
-		return { says: 'unknown', problem: entry.unknown };
+		if (entry === undefined) return { state: 'new' };
+		if ('row' in entry) return { state: 'before', row: { ...entry.row } };
+		if (this.#inFlight.has(position)) return { state: 'inFlight' };
+		const state = this.#reported.has(position) ? 'reported' : 'failed';
+		return { state, problem: entry.unknown };
 	}
 
 	/** Notes that a request is about to leave. If the execution ends here, its outcome is unknown. */
-	begin(positions: readonly string[]): void {
-		for (const position of positions) {
-			this.#chain.inFlight.add(position);
-			this.entries[position] = stopped;
-		}
+	begin(position: string): void {
+		this.#inFlight.add(position);
+		this.entries[position] = stopped;
 	}
 
 	/** Notes that its request has ended, however that was. */
-	end(positions: readonly string[]): void {
-		for (const position of positions) this.#chain.inFlight.delete(position);
+	end(position: string): void {
+		this.#inFlight.delete(position);
 	}
 
-	keepSent(position: string, row: IDataObject): void {
-		this.entries[position] = { row: savedRow.parse(row) };
-	}
-
-	/** Notes the problem of a send. One that did not go out may be sent again. */
-	keepFailed(positions: readonly string[], problem: Problem): void {
-		for (const position of positions) {
-			if (problem.outcome === 'notSent') delete this.entries[position];
-			else this.entries[position] = { unknown: savedProblem.parse(problem) };
-		}
-	}
-
-	/** Notes that this execution found a send to be unknown. A later one does not report it again. */
-	keepFound(position: string, problem: Problem): void {
-		this.#found.set(position, problem);
+	/** Notes how a send ended. One that did not go out may be sent again. */
+	keep(position: string | undefined, outcome: SendOutcome): void {
+		if (position === undefined) return;
+		if ('row' in outcome) this.entries[position] = { row: savedRow.parse(outcome.row) };
+		else if (outcome.problem.outcome === 'notSent') delete this.entries[position];
+		else this.entries[position] = { unknown: savedProblem.parse(outcome.problem) };
+		if (outcome.state === 'reported') this.#reported.add(position);
 	}
 
 	/**
-	 * Claims what the execution that this one retries has left: of any number of Retries in any number of processes, one
-	 * sends it. The answer holds for the whole execution, each try of 'Retry On Fail' included.
+	 * Claims what is left to send: every execution claims what it found, and a Retry has to be the first.
 	 * @param insert inserts a row of a name, and says whether nobody had inserted it before; may throw
-	 * @returns whether this one may send
+	 * @returns whether this execution may send
 	 */
-	async takeOver(insert: (name: string) => Promise<boolean>): Promise<boolean> {
-		this.#takenOver ??= this.#claim(insert);
-		const isOurs = await this.#takenOver;
-		if (isOurs) this.#chain.sending.add(this);
-		return isOurs;
+	async claim(isRetry: boolean, insert: (name: string) => Promise<boolean>): Promise<boolean> {
+		if (this.#maySend !== undefined) return this.#maySend;
+		const isFirst = await insert(`begun:${this.id}`);
+		this.#maySend = isFirst || !isRetry;
+		if (this.#maySend) this.id = randomUUID();
+		return this.#maySend;
 	}
-
-	/**
-	 * Notes that this execution sends nothing more. What n8n saves of it lacks what another Retry of this process still
-	 * sends: then that one is the one to be retried, and this one not.
-	 */
-	handOn(): void {
-		const { sending, claimed, newest } = this.#chain;
-		sending.delete(this);
-		this.id = sending.size > 0 ? claimed : newest;
-	}
-
-	async #claim(insert: (name: string) => Promise<boolean>): Promise<boolean> {
-		const chain = this.#chain;
-		const before = chain.claim.catch(() => false);
-		chain.claim = before.then(async () => await insert(`retry:${chain.newest}`));
-		if (!(await chain.claim)) return false;
-		// The next Retry claims what this one leaves.
-		chain.newest = randomUUID();
-		this.id = chain.newest;
-		remember(this.id, chain);
-		return true;
-	}
-}
-
-/**
- * What this process knows of executions that were retried, by the ID of the ledger, the one used longest ago first. A second
- * Retry of the same execution finds in n8n only what the first one began with.
- */
-const retried = new Map<string, Chain>();
-const mostRetried = 200;
-
-function remember(id: string, chain = newChain(id)): Chain {
-	retried.delete(id);
-	retried.set(id, chain);
-	const [oldest = ''] = retried.keys();
-	if (retried.size > mostRetried) retried.delete(oldest);
-	return chain;
 }
 
 const stateKey = 'pushCampaignLedger';
@@ -211,18 +143,16 @@ const stateKey = 'pushCampaignLedger';
 /**
  * The ledger of the execution that runs. If what n8n saved is no ledger, nobody knows what was sent.
  * @param context n8n's context of the node; changed in place
- * @param retryOf of a Retry: what names the execution that it retries, if the node had not run in it
+ * @param execution names the node and its first execution, of which n8n may have saved nothing
  */
-export function openLedger(context: object, retryOf?: string): Ledger {
+export function openLedger(context: object, execution: string): Ledger {
 	const state: unknown = Reflect.get(context, stateKey);
 	// Still the same execution.
 	if (state instanceof Ledger) return state;
-	const nothing: Saved = { id: retryOf ?? randomUUID(), entries: {} };
+	const nothing: Saved = { id: execution, entries: {} };
 	const unread: Saved = { ...nothing, ifMissing: unreadable };
 	const saved = state === undefined ? nothing : (savedLedger.safeParse(state).data ?? unread);
-	// An execution that is no Retry is the only one with its ledger, also if it goes on after a pause.
-	const known = retryOf === undefined ? undefined : remember(saved.id, retried.get(saved.id));
-	const ledger = new Ledger(saved, known);
+	const ledger = new Ledger(saved);
 	Reflect.set(context, stateKey, ledger);
 	return ledger;
 }

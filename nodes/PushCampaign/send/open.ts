@@ -26,10 +26,10 @@ export function toUnavailable(error: unknown): Problem {
 	return validationProblem(error);
 }
 
-/** In another process: what n8n saved for this one is what the other one began with. */
-export const secondRetry = validationProblem(
+/** What n8n saved for this Retry is what somebody else began with: another Retry, or one that was stopped or crashed. */
+export const begunBefore = validationProblem(
 	new InvalidInput(
-		'Another Retry of this execution has begun to send. This one sent nothing.',
+		'An earlier run of this execution has begun to send. This one sent nothing.',
 		'If that one failed, retry it. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service.',
 	),
 );
@@ -43,16 +43,23 @@ export interface SendMemory {
 	/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
 	readonly requireKeys: () => Promise<void>;
 	/**
-	 * Before a Retry sends: claims what the execution that it retries has left.
-	 * @returns why it must not send, if it must not
+	 * Right before the first request: claims what is left to send. A first execution goes on, whatever the answer.
+	 * @returns why a Retry must not send, if it must not
 	 */
-	readonly takeOver: () => Promise<Problem | undefined>;
+	readonly claimExecution: (isRetry: boolean) => Promise<Problem | undefined>;
 }
 
-/** @param retryOf of a Retry: what names the execution that it retries; an agent's tool has none */
-export function openMemory(context: IExecuteFunctions, retryOf: string | undefined): SendMemory {
+/**
+ * @param execution names the node and its first execution
+ * @param isRemembered a dry run and a test are no sends: nothing remembers them
+ */
+export function openMemory(
+	context: IExecuteFunctions,
+	execution: string,
+	isRemembered: boolean,
+): SendMemory {
 	const rows = new Rows(context);
-	const ledger = openLedger(contextOf(context), retryOf);
+	const ledger = openLedger(isRemembered ? contextOf(context) : {}, execution);
 	return {
 		ledger,
 		keys: new Keys(rows),
@@ -70,12 +77,15 @@ export function openMemory(context: IExecuteFunctions, retryOf: string | undefin
 				"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",
 			);
 		},
-		async takeOver() {
-			if (retryOf === undefined) return undefined;
-			// Where n8n gives no rows, what this process remembers holds alone.
+		async claimExecution(isRetry) {
+			// Where n8n gives no rows, nothing is claimed.
 			const insert = async (name: string) => !(await rows.areUsable()) || (await rows.insert(name));
-			const claim = async () => ((await ledger.takeOver(insert)) ? undefined : secondRetry);
-			return await claim().catch(toUnavailable);
+			try {
+				return (await ledger.claim(isRetry, insert)) ? undefined : begunBefore;
+			} catch (error) {
+				const problem = toUnavailable(error);
+				return isRetry ? problem : undefined;
+			}
 		},
 	};
 }

@@ -23,6 +23,8 @@ export interface Problem {
 	readonly fix?: string | undefined;
 	readonly httpCode?: string | undefined;
 	readonly cause: FailureCause;
+	/** Whether all items have it, such as a credential that can't be opened. */
+	readonly isForAll?: boolean | undefined;
 	/** How long the service asks to wait. */
 	readonly retryAfterMs?: number | undefined;
 }
@@ -31,7 +33,7 @@ export interface Problem {
 export function validationProblem(error: InvalidInput | Unavailable): Problem {
 	const told = { outcome: 'notSent', message: error.message, fix: error.fix } as const;
 	if (!(error instanceof InvalidInput)) {
-		return { ...told, type: 'network', cause: 'temporarily-unavailable' };
+		return { ...told, type: 'network', cause: 'temporarily-unavailable', isForAll: true };
 	}
 	const problem = { ...told, type: 'validation', cause: 'configuration-invalid' } as const;
 	return error.others.length === 0

@@ -73,12 +73,29 @@ function start(
 export function startWorkflow(json: WorkflowJson, options: RunOptions): StartedRun {
 	const { input = [{ json: {} }], mode = 'trigger' } = options;
 	const workflow = loadWorkflow(json, mode === 'trigger');
+	return start(json, workflow, mode, beginning(workflow, input), options);
+}
+
+/** What an execution begins with. */
+function beginning(workflow: Workflow, input: INodeExecutionData[]): IRunExecutionData {
 	const node = workflow.getStartNode();
 	if (node === undefined) throw new Error('The workflow has no node to start from');
-	const data = createRunExecutionData({
+	return createRunExecutionData({
 		executionData: { nodeExecutionStack: [{ node, data: { main: [input] }, source: null }] },
 	});
-	return start(json, workflow, mode, data, options);
+}
+
+/**
+ * An execution as n8n has it after a crash: what it began with, and when that was (n8n 2.41.1: `workflow-runner.js`,
+ * `establishContextForPersistence`).
+ */
+export function asCrashed(done: IRun, json: WorkflowJson, input: INodeExecutionData[]): IRun {
+	const data = beginning(loadWorkflow(json, true), input);
+	const runtimeData = done.data.executionData?.runtimeData;
+	if (data.executionData === undefined || runtimeData === undefined) {
+		throw new Error('The execution has no beginning');
+	}
+	return { ...done, data: { ...data, executionData: { ...data.executionData, runtimeData } } };
 }
 
 /** Runs a workflow to its end; see {@link startWorkflow}. */

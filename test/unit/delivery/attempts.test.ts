@@ -1,4 +1,4 @@
-import { failedAttempt, readAttempt } from '../../../nodes/PushCampaign/delivery/attempts';
+import { readAttempt, toAttempt } from '../../../nodes/PushCampaign/delivery/attempts';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
 	connectionLostProblem,
@@ -46,7 +46,7 @@ test.each<[name: string, problem: Problem, send: object, read: object]>([
 	(_name, problem, send, read) => {
 		const result = { answered: false, problem } as const;
 		expect(readAttempt(result)).toEqual({ ...read, outcome: result });
-		expect(failedAttempt('failed', problem)).toEqual({ ...send, outcome: 'failed' });
+		expect(toAttempt('failed', problem)).toEqual({ ...send, outcome: 'failed' });
 	},
 );
 

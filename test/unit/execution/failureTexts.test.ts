@@ -9,6 +9,8 @@ import {
 } from '../../../nodes/PushCampaign/execution/failureTexts';
 import { nameItems } from '../../../nodes/PushCampaign/execution/names';
 import type { RunItem } from '../../../nodes/PushCampaign/execution/runItem';
+import { dryRunLeftIn, fixedKey } from '../../../nodes/PushCampaign/execution/start';
+import { begunBefore } from '../../../nodes/PushCampaign/send/open';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
 	failureProblem,
@@ -17,6 +19,7 @@ import {
 } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
 import { expectPage } from '../../support/page';
+import { itemOf } from '../operations/support';
 import { before, failed, many, ready, sent } from './support';
 
 // What a person reads when a send failed, whole, as `failureTexts.md` has it: read that file aloud.
@@ -39,81 +42,80 @@ const gone: Problem = {
 	fix: 'They may have unsubscribed.',
 };
 const to = (subscriberId: string) => ({ subscriberId });
+const cafe = { parameters: itemOf({ title: 'Café opens on Monday' }) };
 
-const inList: Circumstances = {
-	...{ retry: 'inList', isToOne: false, isTest: false },
+const usual: Circumstances = {
+	...{ isToOne: false, isTest: false, offersRetry: true },
 	hasSentWithoutId: false,
 };
 const hasSent = { hasSentWithoutId: true };
-const ofSub = { retry: 'ofSubWorkflow' } as const;
+const toOne = { isToOne: true };
 
 type Case = readonly [what: string, items: readonly RunItem[], more?: Partial<Circumstances>];
 
 const runs: readonly Case[] = [
 	['one item', [failed(0, outage)]],
-	['one item, in the editor', [failed(0, outage)], { retry: 'none' }],
+	['one item, in the editor', [failed(0, outage)], { offersRetry: false }],
 	['several', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)], hasSent],
 	['several, each with an ID', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)]],
 	['none of several', [failed(0, outage), ...many(1, 19, ready)]],
+	['none of two thousand', [failed(0, outage), ...many(1, 1_999, ready)]],
 	[
 		'in a Retry',
 		[...many(0, 8, before), ...many(8, 5, sent), failed(13, outage), ready(14)],
 		hasSent,
 	],
-	['in a sub-workflow', [sent(0), failed(1, outage)], { ...ofSub, ...hasSent }],
 	['a credential', [failed(0, service('authentication_failure', 'You are not authorized'))]],
 	['a pause', [failed(0, { ...service('rate_limit'), fix: 'The service asks for a pause.' })]],
-	['a subscriber who is not there', [failed(0, gone, to('999'))], { isToOne: true }],
-	['twelve subscribers', many(0, 12, (index) => failed(index, gone, to(`${index}`)))],
-	['a subscriber who is not there, in a sub-workflow', [failed(0, gone, to('999'))], ofSub],
+	['every subscriber is gone', many(0, 12, (index) => failed(index, gone, to(`${index}`))), toOne],
 	[
-		'a subscriber who is not there, and an outage',
-		[failed(0, gone, to('999')), failed(1, outage, to('5001')), sent(2)],
-		{ isToOne: true, ...hasSent },
+		'twelve sentences of the service',
+		many(0, 12, (index) => failed(index, service('', `No. ${index}`))),
 	],
 	['not valid, one item', [failed(0, noTitle)]],
 	['not valid, one item for two reasons', [failed(0, noTitleAndUrl)]],
-	['not valid, in the editor', [failed(0, noTitle)], { retry: 'none' }],
+	['not valid, in the editor', [failed(0, noTitle)], { offersRetry: false }],
 	[
 		'not valid, several',
 		[...many(0, 5, ready), failed(5, wrongOption), failed(6, noTitleAndUrl), failed(7, noTitle)],
 	],
-	['not valid, one of several', [ready(0), failed(1, noTitle, to('5002'))], { isToOne: true }],
+	['not valid, one of several', [ready(0), failed(1, noTitle, to('5002'))], toOne],
 	[
 		'not valid, many',
 		many(0, 24, (index) => (index % 2 === 0 ? failed(index, noTitle) : ready(index))),
 	],
+	['not valid, in a Retry', [...many(0, 7, before), failed(7, noTitle), ready(8)], hasSent],
 	['one reason for all', many(0, 20, (index) => failed(index, wrongOption))],
-	['too late, in between', [sent(0), failed(1, wrongOption), ready(2)], hasSent],
+	['a dry run that was left in', many(0, 20, (index) => failed(index, dryRunLeftIn))],
+	['an ID that is typed on Fixed', [failed(0, fixedKey)]],
+	['a Retry that may not send', [before(0), failed(1, begunBefore)], hasSent],
 	['unknown, one item', [failed(0, lost)]],
-	['unknown, one item in a sub-workflow', [failed(0, lost)], ofSub],
-	['unknown, to one subscriber', [failed(0, lost, to('5001'))], { isToOne: true }],
+	['unknown, to one subscriber', [failed(0, lost, to('5001'))], toOne],
 	[
-		'unknown, one of several',
+		'unknown, one of several to one subscriber each',
 		[sent(0), failed(1, lost, to('5002')), ready(2)],
-		{ isToOne: true, ...hasSent },
+		{ ...toOne, ...hasSent },
 	],
-	['unknown, and all others sent', [sent(0), failed(1, lost)], hasSent],
+	['unknown, one of several to many', [sent(0), failed(1, lost, cafe), ready(2)], hasSent],
 	[
 		'unknown, several',
-		[...many(0, 12, sent), failed(12, lost), failed(13, lost), failed(15, lost), ready(14)],
+		[...many(0, 12, sent), failed(12, lost), failed(13, lost, cafe), failed(15, lost), ready(14)],
 		hasSent,
 	],
 	[
-		'unknown, many to one subscriber each',
+		'unknown, more than ten to one subscriber each',
 		[sent(0), ...many(1, 11, (index) => failed(index, lost, to(`${index}`))), sent(12)],
-		{ isToOne: true },
+		toOne,
 	],
 	[
-		'unknown for two reasons, in a sub-workflow',
+		'unknown for two reasons',
 		[failed(0, lost), failed(1, timeoutProblem(1_000, requested)), ready(2)],
-		ofSub,
 	],
-	['unknown, and others that failed', [failed(0, outage), failed(1, lost), failed(2, noTitle)]],
+	['unknown, and another that failed', [failed(0, outage), failed(1, lost), ready(2)]],
 	[
 		'a test',
 		[failed(0, service('invalid_value', 'No'), to('5001'))],
-		{ isTest: true, isToOne: true },
+		{ isTest: true, isToOne: true, offersRetry: false },
 	],
 ];
 
@@ -138,13 +140,13 @@ const models: ReadonlyArray<readonly [what: string, problem: Problem]> = [
 function tellRun([what, items, more]: Case): string {
 	const main = mainFailure(items);
 	if (main === undefined) throw new Error('Nothing failed');
-	const description = describeRun(items, main, items.length, { ...inList, ...more });
+	const description = describeRun(items, main, { ...usual, ...more });
 	return `### ${what}\n\n**${messageOfRun(items, main, items.length)}**\n\n${description}`.trim();
 }
 
 function tellItems([what, items, { isToOne = false } = {}]: Case): string {
 	const rows = items
-		.filter((item) => item.how === 'failed')
+		.filter((item) => item.state === 'failed')
 		.map((item) => `- ${item.problem.message}: ${describeItem(item, isToOne, false)}`);
 	const lines = [describeFailures(items, isToOne), '', ...new Set(rows)];
 	return `### ${what}\n\n${lines.join('\n')}`;

@@ -1,14 +1,17 @@
-import { hintsOf } from '../../../nodes/PushCampaign/execution/hints';
-import { failedHint } from '../../../nodes/PushCampaign/execution/results';
-import type { ItemThat, RunItem } from '../../../nodes/PushCampaign/execution/runItem';
+import { failedHint, hintsOf } from '../../../nodes/PushCampaign/execution/hints';
+import type { RunItem } from '../../../nodes/PushCampaign/execution/runItem';
 import type { PreparedSend } from '../../../nodes/PushCampaign/operations/operation';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { unknownProblem, validationProblem } from '../../../nodes/PushCampaign/service/problems';
+import {
+	failureProblem,
+	unknownProblem,
+	validationProblem,
+} from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
-import { prepare } from '../operations/support';
-import { before, connectionTo, failed, many, sent as sentItem, shown } from './support';
+import { itemOf, prepare } from '../operations/support';
+import { before, failed, many, reported, sent as sentItem, shown } from './support';
 
 // What the editor says above the output of a run, for what no whole workflow of the engine tests shows.
 
@@ -47,55 +50,51 @@ describe('what was sent', () => {
 		expect(said(times.map((send) => sent(send)))[0]).toMatch(/, because of quiet hours\.$/);
 	});
 
-	test('has its audiences by name, up to three', () => {
-		const to = (count: number) =>
-			said(['1', '2', '3', '4'].slice(0, count).map((id) => sent(toSegment(id))));
-		expect(to(3)).toEqual(['3 sent: to segment 1; segment 2; segment 3.']);
-		expect(to(4)).toEqual(['4 sent: to 4 audiences.']);
+	test('names one audience, and counts several', () => {
+		const to = (...ids: string[]) => said(ids.map((id) => sent(toSegment(id))));
+		expect(to('1', '1')).toEqual(['2 sent: each to segment 1.']);
+		expect(to('1', '2')).toEqual(['2 sent: to 2 audiences.']);
 	});
 
-	test('is counted apart from what was sent earlier, and from what nobody knows of', () => {
-		const unknown = before(3, { isUnknown: true, key: { name: 'key:1', id: '<77>' } });
-		expect(said([sent(toAll), before(1), before(2), unknown])).toEqual([
-			'1 sent now, to all subscribers. 2 were sent earlier.',
-			'Of 1 item it is unknown whether it was sent: ID &#39;&#60;77&#62;&#39;. Nothing was sent for it.',
+	test('is counted apart from what was sent earlier, by this execution or under an ID', () => {
+		const key = { name: 'key:1', id: '77' };
+		expect(said([sent(toAll), before(1), before(2), before(3, { key })])).toEqual([
+			'1 sent now, to all subscribers. 2 were sent earlier. 1 ID was sent earlier.',
 		]);
-	});
-
-	test('names up to ten subscribers who are not there any more', () => {
-		const gone = (index: number): ItemThat<'gone'> => ({
-			...failed(index, lost, { subscriberId: `${5000 + index}` }),
-			how: 'gone',
-		});
-		const told = (count: number) => said(many(1, count, gone))[0];
-		expect(told(1)).toBe('1 subscriber is not there any more: 5001. Nothing was sent for it.');
-		expect(told(10)).toMatch(/: 5001, .*, 5010\. Nothing was sent for them\.$/);
-		expect(told(11)).toMatch(/: 5001, .*, 5010 and 1 more\. Nothing was sent for them\.$/);
+		expect(said([before(0, { key })])).toEqual(['Nothing was sent now. 1 ID was sent earlier.']);
 	});
 });
 
-describe('several campaigns to the same people', () => {
-	test('are named by them, sent or in a dry run', () => {
-		const items = [sent(toPlan('pro')), sent(toAll), sent(toPlan('pro'))];
-		expect(said(items)[1]).toBe(
-			'These 2 notifications go to every subscriber with plan = pro, so everybody there gets each of them.',
+describe('items that are the same', () => {
+	test('are counted, with the one that went out', () => {
+		const same = (index: number, sameAs: number) => sentItem(index, toAll, { sameAs });
+		expect(said([sent(toAll), same(1, 0), same(2, 0)])[1]).toBe(
+			'3 items are the same notification: it was sent once.',
 		);
-		expect(said([shown(0), shown(1)], dry)[1]).toMatch(
-			/^These 2 notifications go to all subscribers/,
+		expect(said([sent(toAll), same(1, 0), sentItem(2), same(3, 2)])[1]).toBe(
+			'4 items are the same as another one: each was sent once.',
+		);
+		expect(said([shown(0), shown(1, toAll, { sameAs: 0 })], dry)[1]).toBe(
+			'2 items are the same notification: it goes out once.',
 		);
 	});
+});
 
-	test.each<[what: string, items: readonly RunItem[]]>([
-		[
-			'of two sites',
-			['one', 'another'].map((site) => sent(toAll, { connection: connectionTo(site) })),
-		],
-		['that were not sent now', [sent(toAll), before(1), failed(2, lost, { send: toAll })]],
-		['to one subscriber', [sent(toSubscriber('5001')), sent(toSubscriber('5001'))]],
-		['that are the same', [shown(0), shown(1, toAll, { sameAs: 0 })]],
-	])('are none: %s', (_what, items) => {
-		expect(said(items).join()).not.toContain('everybody there gets each');
-	});
+test('one hint has all that was reported: who is gone, and what is unknown since an earlier execution', () => {
+	const gone = failureProblem(
+		{ type: 'invalid_sid', description: '' },
+		{ statusCode: 200 },
+		{ isSend: true },
+	);
+	const to = (index: number) => ({ subscriberId: `${5000 + index}` });
+	const titled = { parameters: itemOf({ title: '<Sale>' }) };
+	const items = [sent(toAll), reported(1, gone, to(1)), reported(2, gone, to(2))];
+	expect(said([...items, reported(3, lost, titled)])[1]).toBe(
+		'Not sent: items 1 (subscriber 5001), 2 (subscriber 5002), counted from 0: the push service has no such subscriber.<br>Unknown: item 3 (&#34;&#60;Sale&#62;&#34;), counted from 0: nobody knows whether it was sent earlier.',
+	);
+	expect(said(many(0, 2, (index) => reported(index, lost, to(index))))).toEqual([
+		'Unknown: items 0 (subscriber 5000), 1 (subscriber 5001), counted from 0: nobody knows whether they were sent earlier.',
+	]);
 });
 
 describe('a dry run', () => {
@@ -111,7 +110,7 @@ describe('a dry run', () => {
 	test('gives up to ten reasons and what to mend, as a warning', () => {
 		const [hint] = hints(many(0, 11, unsendable), dry);
 		expect(hint?.type).toBe('warning');
-		expect(hint?.message).toMatch(/<br>Item 9: Reason 9<br>And 1 more reason<br>Correct it\.<br>$/);
+		expect(hint?.message).toMatch(/<br>Item 9: Reason 9<br>And 1 more reason<br>Correct it\.$/);
 		expect(said(many(0, 10, unsendable), dry)[0]).not.toContain('more');
 		expect(hints([shown(0)], dry)[0]?.type).toBe('info');
 	});
@@ -126,19 +125,32 @@ describe('a dry run', () => {
 		expect(said([shown(0), unsendable(1)], dry)[0]).toContain('1 of 2 items is not valid, so none');
 	});
 
-	test('says until when it is delivered, and in which timezone quiet hours are read', () => {
-		const quietHours = { hours: { from: '21:00', to: '08:00' } };
-		const expireAt = '2035-05-20 23:59';
-		const fields = { quietHours, expireAt, sendAtTimezone: 'Europe/Berlin' };
-		const [message] = said([shown(0, at('2035-05-17 09:00', fields))], dry);
-		expect(message).toContain('<br>Delivered until 20 May 2035 at 23:59, Europe/Berlin.');
-		expect(message).toContain('<br>Quiet hours: 21:00 to 08:00, Europe/Berlin.');
+	test('of one item that is not valid needs no number', () => {
+		expect(
+			said([failed(0, { ...invalid('No title'), others: [invalid('No link')] })], dry)[0],
+		).toBe(
+			'Nothing was sent: this was a dry run.<br>It is not valid: No title; No link. Correct it.',
+		);
+	});
+
+	test('has the time of the first one also if others are not valid', () => {
+		expect(said([unsendable(0), shown(1, at('2035-05-17 09:00'))], dry)[0]).toContain(
+			'<br>The first one that is valid, on 17 May 2035 at 09:00, UTC:<br>',
+		);
+	});
+
+	test('has addresses that open by a click, as text', () => {
+		const targetUrl = 'https://shop.example.com/?a=1&b="2"';
+		const address = targetUrl.replaceAll('&', '&#38;').replaceAll('"', '&#34;');
+		expect(said([shown(0, prepare({ targetUrl }))], dry)[0]).toContain(
+			`<br><a href="${address}" target="_blank">${address}</a>`,
+		);
 	});
 });
 
 describe('a test', () => {
-	const standingFor = (send: PreparedSend) => ({ ...toSubscriber('5001'), standsFor: send });
-	const tested = (send: PreparedSend) => sent(standingFor(send), { subscriberId: '5001' });
+	const test5001 = { ...toSubscriber('5001'), isTest: true };
+	const tested = (send: PreparedSend) => sent(send, { test: test5001, subscriberId: '5001' });
 
 	test('of one item says whom it is meant for, and when, and is no send', () => {
 		expect(said([tested(toAll)], asTest)).toEqual([
@@ -151,9 +163,7 @@ describe('a test', () => {
 
 	test('of two items says that the other went to nobody', () => {
 		expect(said([tested(toAll), shown(1, toPlan('pro'))], asTest)).toEqual([
-			expect.stringMatching(
-				/ The other 1 item went to nobody\. .* to all subscribers; every subscriber with plan = pro right away\.$/,
-			),
+			expect.stringMatching(/ The other 1 item went to nobody\. .* to 2 audiences right away\.$/),
 		]);
 	});
 

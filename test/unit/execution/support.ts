@@ -1,4 +1,4 @@
-import type { ItemThat } from '../../../nodes/PushCampaign/execution/runItem';
+import type { ItemIn } from '../../../nodes/PushCampaign/execution/runItem';
 import type { PreparedSend } from '../../../nodes/PushCampaign/operations/operation';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { itemOf, prepare, recordingClient } from '../operations/support';
@@ -8,36 +8,41 @@ import { itemOf, prepare, recordingClient } from '../operations/support';
 const known = { parameters: itemOf({}) } as const;
 const toAll = prepare({});
 
-export const connectionTo = (site: string) => ({
+const connection = {
 	client: recordingClient({}).client,
 	baseUrl: 'https://push.example',
-	site,
+	site: 'site',
 	isForAll: true,
-});
-const connection = connectionTo('site');
+};
 
-export const sent = (index: number, send: PreparedSend = toAll, more = {}): ItemThat<'sent'> => ({
-	...{ ...known, index, how: 'sent', send, connection, row: {} },
+export const sent = (index: number, send: PreparedSend = toAll, more = {}): ItemIn<'sent'> => ({
+	...{ ...known, index, state: 'sent', send, connection, row: {} },
 	...more,
 });
 
-export const shown = (index: number, send: PreparedSend = toAll, more = {}): ItemThat<'shown'> => ({
-	...{ ...known, index, how: 'shown', send, connection },
+export const shown = (index: number, send: PreparedSend = toAll, more = {}): ItemIn<'shown'> => ({
+	...{ ...known, index, state: 'shown', send, connection },
 	...more,
 });
 
-export const before = (index: number, more = {}): ItemThat<'before'> => ({
-	...{ ...known, index, how: 'before', row: {}, isUnknown: false },
+export const before = (index: number, more = {}): ItemIn<'before'> => ({
+	...{ ...known, index, state: 'before', row: {} },
 	...more,
 });
 
 /** It is to be sent, and was not when the run ended. */
-export const ready = (index: number): ItemThat<'ready'> => ({
-	...{ ...known, index, how: 'ready', send: toAll, connection },
+export const ready = (index: number): ItemIn<'ready'> => ({
+	...{ ...known, index, state: 'ready', send: toAll, connection },
 });
 
-export const failed = (index: number, problem: Problem, more = {}): ItemThat<'failed'> => ({
-	...{ ...known, index, how: 'failed', problem },
+/** It is reported, and the run goes on. */
+export const reported = (index: number, problem: Problem, more = {}): ItemIn<'reported'> => ({
+	...{ ...known, index, state: 'reported', problem },
+	...more,
+});
+
+export const failed = (index: number, problem: Problem, more = {}): ItemIn<'failed'> => ({
+	...{ ...known, index, state: 'failed', problem },
 	...more,
 });
 

@@ -105,7 +105,7 @@ describe('a test', () => {
 		'of $operation.option.name goes to one subscriber, without what that does not take',
 		({ operation }) => {
 			const test = testWith({}, operation);
-			expect(test).toMatchObject({ audience: 'subscriber', standsFor: { body: contentBody } });
+			expect(test).toMatchObject({ audience: 'subscriber', isTest: true });
 			expect(test.body).toEqual({ ...contentBody, auto_hide: 0, sid: '5001' });
 		},
 	);
@@ -127,7 +127,7 @@ describe('a test', () => {
 		{ testSubscriberId: 'me', refusal: `'Test Subscriber ID' is not a number: "me"` },
 	])('is refused by its own name: "$testSubscriberId"', ({ testSubscriberId, refusal }) => {
 		expect(refusalOf(() => testWith({ options: { testSubscriberId } }))).toBe(refusal);
-		expect(prepare({ ...parameters, options: { testSubscriberId } }).standsFor).toBeUndefined();
+		expect(prepare({ ...parameters, options: { testSubscriberId } }).isTest).toBe(false);
 	});
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Keys } from '../../../nodes/PushCampaign/send/keys';
-import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
+import { openLedger } from '../../../nodes/PushCampaign/send/ledger';
 import { trySend } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
 import type { Receipt } from '../../../nodes/PushCampaign/service/answers';
@@ -69,15 +69,12 @@ export const anyProcess: fc.Arbitrary<Process> = fc.record({
 	patienceMs: fc.constantFrom(100, 2_000, 10_000),
 });
 
-export type RowsFor = (query: () => Promise<void>) => KeyRows;
-
 /** Runs all processes until each has ended. */
 export async function runProcesses(
 	processes: readonly Process[],
 	scheduler: fc.Scheduler,
-	rowsFor: RowsFor = rowsIn(new Set()),
-	keysFor: (rows: KeyRows, now: () => number) => Keys = (rows, now) => new Keys(rows, now),
 ): Promise<History> {
+	const rowsFor = rowsIn(new Set());
 	const history: History = {
 		accepted: 0,
 		inFlight: 0,
@@ -114,29 +111,18 @@ export async function runProcesses(
 			if (answer === 'accepted') return sent;
 			return answer === 'refused' ? refused : lost;
 		};
-		const keys = keysFor(
+		const keys = new Keys(
 			rowsFor(async () => await moveOn('query')),
 			() => nowMs,
 		);
-		const memory = { ledger: new Ledger(), keys, warn: () => undefined };
-		const send = {
-			position: '0.0',
-			repeats: new Map(),
-			key: { name: 'key', id: '1' },
-			timeoutMs,
-			refusal: () => undefined,
-			request,
-			toRow: () => ({}),
-		};
+		const memory = { ledger: openLedger({}, `${id}`), keys, warn: () => undefined };
+		const key = { name: 'key', id: '1' };
+		const send = { position: '0.0', key, timeoutMs, request, toRow: () => ({}) };
 		busy += 1;
 		for (let waits = 0; waits <= mostWaits; waits += 1) {
 			const attempt = await trySend(memory, send);
 			if (attempt.then !== 'held' && attempt.then !== 'refused') {
-				const isSent =
-					attempt.then !== 'again' &&
-					(attempt.outcome.ended === 'underKey'
-						? !attempt.outcome.isUnknown
-						: attempt.outcome.ended !== 'failed');
+				const isSent = 'row' in attempt.outcome;
 				if (isSent && history.accepted === 0) history.lies += 1;
 				break;
 			}

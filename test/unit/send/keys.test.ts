@@ -1,68 +1,18 @@
 import * as fc from 'fast-check';
 import { Keys } from '../../../nodes/PushCampaign/send/keys';
-import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
-import { anyProcess, rowsIn, runProcesses, type RowsFor } from './keyModel';
-
-const processes = fc.array(anyProcess, { minLength: 2, maxLength: 4 });
-
-type IsRight = (history: Awaited<ReturnType<typeof runProcesses>>) => boolean;
-
-const historiesOf = (
-	isRight: IsRight,
-	rowsFor = () => rowsIn(new Set()),
-	keysFor?: (rows: KeyRows, now: () => number) => Keys,
-) =>
-	fc.asyncProperty(processes, fc.scheduler(), async (chosen, scheduler) =>
-		isRight(await runProcesses(chosen, scheduler, rowsFor(), keysFor)),
-	);
-
-// The same histories each time, so that what is found is found always.
-const seed = 1;
-
-/** Whether something is wrong in one of many histories. */
-const isFound = async (...parts: Parameters<typeof historiesOf>) =>
-	(await fc.check(historiesOf(...parts), { seed, numRuns: 300, endOnFailure: true })).failed;
-
-const isSentOnce: IsRight = ({ accepted, mostInFlight }) => accepted <= 1 && mostInFlight <= 1;
+import { anyProcess, rowsIn, runProcesses } from './keyModel';
 
 test('under one key, any number of processes that end anywhere send at most once, and report as sent only what was', async () => {
-	const isRight: IsRight = (history) => isSentOnce(history) && history.lies === 0;
-	await fc.assert(historiesOf(isRight), { seed, numRuns: 150 });
-});
-
-describe('the model finds', () => {
-	test('an insert that is not atomic', async () => {
-		const rowsFor = (): RowsFor => {
-			const table = new Set<string>();
-			const rows = rowsIn(table);
-			return (query) => ({
-				...rows(query),
-				async insert(name) {
-					await query();
-					const isNew = !table.has(name);
-					await query();
-					table.add(name);
-					return isNew;
-				},
-			});
-		};
-		expect(await isFound(isSentOnce, rowsFor)).toBe(true);
+	const processes = fc.array(anyProcess, { minLength: 2, maxLength: 4 });
+	const property = fc.asyncProperty(processes, fc.scheduler(), async (chosen, scheduler) => {
+		const { accepted, mostInFlight, lies } = await runProcesses(chosen, scheduler);
+		return accepted <= 1 && mostInFlight <= 1 && lies === 0;
 	});
-
-	test('a claim that is made although nobody knows how the one before it ended', async () => {
-		class Bold extends Keys {
-			override async look(...asked: Parameters<Keys['look']>) {
-				const state = await super.look(...asked);
-				return state.is === 'ended' ? { ...state, is: 'free' as const } : state;
-			}
-		}
-		const bold = (rows: KeyRows, now: () => number) => new Bold(rows, now);
-		expect(await isFound(isSentOnce, undefined, bold)).toBe(true);
-	});
+	// The same histories each time, so that what is found is found always.
+	await fc.assert(property, { seed: 1, numRuns: 150 });
 });
 
 describe('a key', () => {
-	const send = ['key', 1_000] as const;
 	const table = new Set<string>();
 	const queries = { count: 0 };
 	let nowMs = 0;
@@ -71,6 +21,7 @@ describe('a key', () => {
 			rowsIn(table)(async () => void (queries.count += 1)),
 			() => nowMs,
 		);
+	const claim = async (keys = keysOfRun()) => await keys.claim('key', 1_000);
 
 	beforeEach(() => {
 		table.clear();
@@ -79,52 +30,64 @@ describe('a key', () => {
 
 	test('that was refused is free for the next claim, and one that was sent never is', async () => {
 		const keys = keysOfRun();
-		expect(await keys.claim('key', 0)).toBe(1);
+		expect(await claim(keys)).toEqual({ is: 'ours', claim: 1 });
 		await keys.end('key', 1, 'free');
-		expect(await keysOfRun().look(...send, false)).toEqual({ is: 'free', lastClaim: 1 });
-		expect(await keys.claim('key', 1)).toBe(2);
+		expect(await keysOfRun().look('key')).toEqual({ is: 'free', lastClaim: 1 });
+		expect(await claim()).toEqual({ is: 'ours', claim: 2 });
 		await keys.end('key', 2, 'sent');
-		expect(await keysOfRun().look(...send, false)).toEqual({ is: 'sent' });
+		expect(await claim()).toEqual({ is: 'sent' });
 		expect([...table]).toEqual(['key:claim:1', 'key:free:1', 'key:claim:2', 'key:sent']);
 	});
 
-	test('that somebody else claimed is held until the time of its request is over', async () => {
-		await keysOfRun().claim('key', 0);
+	test('that somebody else claimed is held until the time of its request is over, and is lost then', async () => {
+		await claim();
 		const keys = keysOfRun();
-		expect(await keys.look(...send, false)).toEqual({ is: 'held' });
+		expect(await claim(keys)).toEqual({ is: 'held' });
 		nowMs = 5_999;
-		expect(await keys.look(...send, false)).toEqual({ is: 'held' });
+		expect(await claim(keys)).toEqual({ is: 'held' });
 		nowMs = 6_000;
-		expect(await keys.look(...send, false)).toEqual({ is: 'ended', lastClaim: 1 });
+		expect(await keysOfRun().look('key')).toEqual({ is: 'claimed', lastClaim: 1 });
+		expect(await claim(keys)).toEqual({ is: 'lost', isFound: true });
+		expect([...table]).toEqual(['key:claim:1', 'key:lost:1']);
+		// For ever, and found by one of all who ask.
+		expect(await claim()).toEqual({ is: 'lost', isFound: false });
+		expect(await keysOfRun().look('key')).toEqual({ is: 'lost' });
 	});
 
-	test('whose request is noted as lost is lost at once, for ever, and by one of those who note it', async () => {
-		const [one, other] = [keysOfRun(), keysOfRun()];
-		await one.claim('key', 0);
-		expect([await one.end('key', 1, 'lost'), await other.end('key', 1, 'lost')]).toEqual([
-			...[true, false],
+	test('whose time is over is found to be lost by one of two who ask at once', async () => {
+		await claim();
+		const both = [keysOfRun(), keysOfRun()];
+		await Promise.all(both.map(claim));
+		nowMs = 6_000;
+		const answers = await Promise.all(both.map(claim));
+		expect(answers.map((answer) => answer.is === 'lost' && answer.isFound).sort()).toEqual([
+			...[false, true],
 		]);
-		expect(await keysOfRun().look(...send, false)).toEqual({ is: 'lost' });
 	});
 
 	test('finds the last of any number of claims', async () => {
 		for (let last = 0; last <= 40; last += 1) {
-			expect(await keysOfRun().look(...send, false)).toEqual({ is: 'free', lastClaim: last });
+			expect(await keysOfRun().look('key')).toEqual({ is: 'free', lastClaim: last });
 			table.add(`key:claim:${last + 1}`).add(`key:free:${last + 1}`);
 		}
 	});
 
 	test('that was sent takes one query to ask, and a free one no look after another free one', async () => {
 		const keys = keysOfRun();
-		await keys.claim('other', 0);
+		await keys.claim('other', 1_000);
 		queries.count = 0;
-		expect(await keys.look(...send, true)).toEqual({ is: 'free', lastClaim: 0 });
-		expect(queries.count).toBe(0);
-		table.add('key:sent');
-		expect(await keysOfRun().look(...send, true)).toEqual({ is: 'sent' });
+		expect(await claim(keys)).toEqual({ is: 'ours', claim: 1 });
 		expect(queries.count).toBe(1);
-		// One that is free again behind a refusal says nothing of the next one.
-		await keys.claim('other', 1);
-		expect(await keys.look(...send, true)).toEqual({ is: 'sent' });
+		table.add('key:sent');
+		queries.count = 0;
+		expect(await claim()).toEqual({ is: 'sent' });
+		expect(queries.count).toBe(1);
+	});
+
+	test('is looked at if the one before was free only behind a refusal', async () => {
+		table.add('other:claim:1').add('other:free:1').add('key:claim:1').add('key:sent');
+		const keys = keysOfRun();
+		expect(await keys.claim('other', 1_000)).toEqual({ is: 'ours', claim: 2 });
+		expect(await claim(keys)).toEqual({ is: 'sent' });
 	});
 });

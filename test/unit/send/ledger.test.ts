@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Ledger } from '../../../nodes/PushCampaign/send/ledger';
-import { openLedger as open } from '../../../nodes/PushCampaign/send/ledger';
+import type { SendOutcome } from '../../../nodes/PushCampaign/send/ledger';
+import { openLedger } from '../../../nodes/PushCampaign/send/ledger';
+import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
 	failureProblem,
 	unknownProblem,
@@ -23,45 +24,57 @@ function saved(context: object): object {
 	return { ...z.record(z.string(), z.unknown()).parse(copy) };
 }
 
+const open = (context: object) => openLedger(context, 'node:began');
 /** The ledger of a Retry. */
-const openLedger = (context: object) => open(context, 'retry of');
+const retryOf = (context: object) => open(saved(context));
 
 const position = '0.1';
 
-/** A context in which the first execution has left one send as it ended. */
-function contextWith(end: (ledger: Ledger) => void): object {
+/** A context in which one send has ended. */
+function contextWith(outcome: SendOutcome): object {
 	const context = {};
 	const ledger = open(context);
-	ledger.begin([position]);
-	end(ledger);
-	ledger.end([position]);
+	ledger.begin(position);
+	ledger.keep(position, outcome);
+	ledger.end(position);
 	return context;
 }
-const sent = () => contextWith((ledger) => ledger.keepSent(position, row));
-const unknown = () => contextWith((ledger) => ledger.keepFailed([position], lost));
-const earlier = { says: 'unknown', problem: lost };
+const failedWith = (problem: Problem) => contextWith({ state: 'failed', problem });
+const sent = () => contextWith({ state: 'sent', row });
+const before = { state: 'before', row };
 
 test('an item that was sent gives its first answer again', () => {
-	const ledger = openLedger(saved(sent()));
-	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
-	expect(ledger.recall('0.2')).toEqual({ says: 'new' });
-	expect(ledger.recall('1.1')).toEqual({ says: 'new' });
-});
-
-test('a ledger knows whether anything was sent, or left unknown', () => {
-	const ledger = open({});
-	ledger.begin([position]);
-	ledger.keepFailed([position], refused);
-	expect(ledger.hasEntries()).toBe(false);
-	for (const context of [sent(), unknown()]) {
-		expect(openLedger(context).hasEntries()).toBe(true);
-		expect(openLedger(saved(context)).hasEntries()).toBe(true);
+	for (const ledger of [open(sent()), retryOf(sent())]) {
+		expect(ledger.recall('0.1')).toEqual(before);
+		expect(ledger.recall('0.2')).toEqual({ state: 'new' });
+		expect(ledger.recall('1.1')).toEqual({ state: 'new' });
 	}
 });
 
+test('an item that is unknown fails in each try of the execution that left it, and is reported then', () => {
+	const context = failedWith(lost);
+	expect(open(context).recall(position)).toMatchObject({ state: 'failed', problem: lost });
+	expect(retryOf(context).recall(position)).toEqual({ state: 'reported', problem: lost });
+});
+
+test('an item that an earlier execution has reported is reported', () => {
+	const context = contextWith({ state: 'reported', problem: lost });
+	expect(open(context).recall(position)).toMatchObject({ state: 'reported', problem: lost });
+});
+
 test('an item that was certainly not sent is as new', () => {
-	const context = contextWith((ledger) => ledger.keepFailed([position], refused));
-	expect(openLedger(saved(context)).recall('0.1')).toEqual({ says: 'new' });
+	for (const ledger of [open(failedWith(refused)), retryOf(failedWith(refused))]) {
+		expect(ledger.recall('0.1')).toEqual({ state: 'new' });
+	}
+});
+
+test('a ledger knows whether anything was sent, or left unknown', () => {
+	expect(open({}).hasEntries()).toBe(false);
+	expect(open(failedWith(refused)).hasEntries()).toBe(false);
+	for (const context of [sent(), failedWith(lost)]) {
+		expect(open(context).hasEntries()).toBe(true);
+		expect(retryOf(context).hasEntries()).toBe(true);
+	}
 });
 
 test('an unknown item keeps what is to be mended, and the code of its answer', () => {
@@ -70,8 +83,7 @@ test('an unknown item keeps what is to be mended, and the code of its answer', (
 	const down = failureProblem(failure, { statusCode: 502 }, requested);
 	expect(down.said).toContain('Down');
 	for (const problem of [page, gateway, down]) {
-		const context = contextWith((ledger) => ledger.keepFailed([position], problem));
-		const recalled = openLedger(saved(context)).recall('0.1');
+		const recalled = retryOf(failedWith(problem)).recall('0.1');
 		expect(recalled).toMatchObject({ problem: saved({ ...problem }) });
 	}
 	expect(page.fix).toMatch(/Base URL/);
@@ -79,10 +91,10 @@ test('an unknown item keeps what is to be mended, and the code of its answer', (
 
 test('a request that has left and was not answered is unknown once it is not in flight any more', () => {
 	const context = {};
-	open(context).begin([position]);
-	expect(openLedger(context).recall('0.1')).toEqual({ says: 'inFlight' });
-	expect(openLedger(saved(context)).recall('0.1')).toEqual({
-		says: 'unknown',
+	open(context).begin(position);
+	expect(open(context).recall('0.1')).toEqual({ state: 'inFlight' });
+	expect(retryOf(context).recall('0.1')).toEqual({
+		state: 'reported',
 		problem: unknownProblem(
 			'the execution was stopped before the push service answered',
 			requested,
@@ -90,31 +102,10 @@ test('a request that has left and was not answered is unknown once it is not in 
 	});
 });
 
-test('only the ledgers of Retries are remembered', () => {
-	const first = saved(unknown());
-	open(saved(first)).keepSent(position, row);
-	expect(openLedger(saved(first)).recall('0.1')).toEqual(earlier);
-});
-
 test('a further try of the same execution has the same ledger, and a new execution a new one', () => {
 	const context = sent();
-	expect(openLedger(context)).toBe(openLedger(context));
-	expect(openLedger({}).recall('0.1')).toEqual({ says: 'new' });
-});
-
-test('what n8n saved in another process and what this one remembers are put together: sent is sent', () => {
-	const first = saved(unknown());
-	const here = openLedger(saved(first));
-	here.keepFailed([position], lost);
-	here.keepSent('0.2', row);
-	// A Retry in another process has sent it, and n8n saved that.
-	const { id } = z.object({ id: z.string() }).parse(Reflect.get(first, 'pushCampaignLedger'));
-	const newest = { pushCampaignLedger: { id, entries: { '0.1': { row } } } };
-	const ledger = openLedger(newest);
-	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
-	expect(ledger.recall('0.2')).toEqual({ says: 'sent', row });
-	// What n8n saved of an older one takes nothing back.
-	expect(openLedger(saved(first)).recall('0.1')).toEqual({ says: 'sent', row });
+	expect(open(context)).toBe(open(context));
+	expect(open({}).recall('0.1')).toEqual({ state: 'new' });
 });
 
 test('what n8n saves is a format', () => {
@@ -130,48 +121,36 @@ test('what n8n saves is a format', () => {
 			},
 		},
 	};
-	const ledger = openLedger({ pushCampaignLedger: { id: 'format', entries } });
-	expect(ledger.recall('0.0.abc').says).toBe('sent');
-	expect(ledger.recall('0.1.def').says).toBe('unknown');
+	const ledger = open({ pushCampaignLedger: { id: 'format', entries } });
+	expect(ledger.recall('0.0.abc').state).toBe('before');
+	expect(ledger.recall('0.1.def').state).toBe('reported');
 	expect(saved({ ledger })).toEqual({ ledger: { id: 'format', entries } });
 });
 
+const unreadable = {
+	state: 'failed',
+	problem: unknownProblem(
+		"this version of Push Campaign can't read what was saved about it",
+		requested,
+	),
+};
+
 test('what counts as unknown because nothing can be read stays so in each later Retry', () => {
 	const first = saved({ pushCampaignLedger: 'of another version' });
-	expect(openLedger(first).recall('0.1').says).toBe('unknown');
-	expect(openLedger(saved(first)).recall('0.1').says).toBe('unknown');
+	expect(open(first).recall('0.1')).toEqual(unreadable);
+	expect(retryOf(first).recall('0.1')).toEqual(unreadable);
 });
 
 test('an entry that can’t be read counts as unknown, and so does every item if nothing can be read', () => {
 	const entries = { '0.1': { sent: true }, '0.2': { row } };
-	const broken = openLedger({ pushCampaignLedger: { id: 'broken', entries } });
-	const reason = "this version of Push Campaign can't read what was saved about it";
-	const problem = unknownProblem(reason, requested);
-	expect(broken.recall('0.1')).toEqual({ ...earlier, problem });
-	expect(broken.recall('0.2')).toEqual({ says: 'sent', row });
-	const none = openLedger({ pushCampaignLedger: { id: 7, entries: [] } });
-	expect(none.recall('0.1')).toEqual({ ...earlier, problem });
+	const broken = open({ pushCampaignLedger: { id: 'broken', entries } });
+	expect(broken.recall('0.1')).toEqual({ ...unreadable, state: 'reported' });
+	expect(broken.recall('0.2')).toEqual(before);
+	const none = open({ pushCampaignLedger: { id: 7, entries: [] } });
+	expect(none.recall('0.1')).toEqual(unreadable);
 });
 
-test('the two hundred executions that were retried last are remembered', () => {
-	const first = saved(unknown());
-	let others = 0;
-	const retryOthers = (count: number) => {
-		for (const end = others + count; others < end; others += 1) {
-			openLedger({ pushCampaignLedger: { id: `other ${others}`, entries: {} } });
-		}
-	};
-	const says = () => openLedger(saved(first)).recall('0.1').says;
-	openLedger(saved(first)).keepSent(position, row);
-	for (let again = 0; again < 2; again += 1) {
-		retryOthers(199);
-		expect(says()).toBe('sent');
-	}
-	retryOthers(200);
-	expect(says()).toBe('unknown');
-});
-
-describe('what an execution has left is taken over by one Retry:', () => {
+describe('every execution claims what it found, and a Retry has to be the first:', () => {
 	const table = new Set<string>();
 	const insert = async (name: string) => {
 		const isNew = !table.has(name);
@@ -181,33 +160,49 @@ describe('what an execution has left is taken over by one Retry:', () => {
 	const idOf = (context: object) =>
 		z.object({ pushCampaignLedger: z.object({ id: z.string() }) }).parse(saved(context))
 			.pushCampaignLedger.id;
+	const [first, retry] = [false, true];
 
-	test('it claims the ID that it found, and leaves another one to the next Retry', async () => {
-		const context = saved(unknown());
+	beforeEach(() => table.clear());
+
+	test('one claim, by the ID that it found, holds for each of its tries, and the next Retry has another', async () => {
+		const context = saved(failedWith(lost));
+		table.add('other');
 		const found = idOf(context);
-		const retry = openLedger(context);
-		expect([await retry.takeOver(insert), await retry.takeOver(insert)]).toEqual([true, true]);
-		expect([...table]).toEqual([`retry:${found}`]);
+		const ledger = open(context);
+		expect([await ledger.claim(retry, insert), await ledger.claim(retry, insert)]).toEqual([
+			...[true, true],
+		]);
+		expect([...table]).toEqual(['other', `begun:${found}`]);
 		expect(idOf(context)).not.toBe(found);
 	});
 
-	test('one that another process has claimed is not taken over, in any try', async () => {
-		const context = saved(unknown());
-		table.add(`retry:${idOf(context)}`);
-		const retry = openLedger(context);
-		expect([await retry.takeOver(insert), await retry.takeOver(insert)]).toEqual([false, false]);
+	test('a second Retry may not send, in any of its tries', async () => {
+		const context = saved(failedWith(lost));
+		await retryOf(context).claim(retry, insert);
+		const second = retryOf(context);
+		expect([await second.claim(retry, insert), await second.claim(retry, insert)]).toEqual([
+			...[false, false],
+		]);
 	});
 
-	test('Retries of one process go on with one another, each by a claim of its own', async () => {
-		const first = saved(unknown());
-		const contexts = [saved(first), saved(first)];
-		const claims = contexts.map(async (context) => await openLedger(context).takeOver(insert));
-		expect(await Promise.all(claims)).toEqual([true, true]);
-		expect(new Set([idOf(first), ...contexts.map(idOf)]).size).toBe(3);
+	test('the Retry of an execution that crashed may not send: what began it has the same name', async () => {
+		expect(await open({}).claim(first, insert)).toBe(true);
+		expect([...table]).toEqual(['begun:node:began']);
+		expect(await open({}).claim(retry, insert)).toBe(false);
 	});
 
-	test('a node that has not run yet is claimed by what names its execution', async () => {
-		await open({}, 'node:2030').takeOver(insert);
-		expect(table).toContain('retry:node:2030');
+	test('a first execution goes on behind a pause, and beside another one of the same moment', async () => {
+		await open({}).claim(first, insert);
+		const other = {};
+		expect(await open(other).claim(first, insert)).toBe(true);
+		expect(await open(saved(other)).claim(first, insert)).toBe(true);
+	});
+
+	test('a database that did not answer is asked again', async () => {
+		const ledger = open({});
+		const down = async () => await Promise.reject(new Error('SQLITE_BUSY'));
+		await expect(ledger.claim(retry, down)).rejects.toThrow('SQLITE_BUSY');
+		expect(await ledger.claim(retry, insert)).toBe(true);
+		expect([...table]).toEqual(['begun:node:began']);
 	});
 });

@@ -17,7 +17,7 @@ test('what was entered has to be corrected, and a vault that is down passes by i
 		...{ ...told, type: 'validation', cause: 'configuration-invalid' },
 	});
 	expect(validationProblem(new Unavailable(told.message, told.fix))).toEqual({
-		...{ ...told, type: 'network', cause: 'temporarily-unavailable' },
+		...{ ...told, type: 'network', cause: 'temporarily-unavailable', isForAll: true },
 	});
 });
 

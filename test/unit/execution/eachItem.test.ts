@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { planEach } from '../../../nodes/PushCampaign/execution/results';
+import { forEachItem } from '../../../nodes/PushCampaign/execution/eachItem';
 
 const contextOf = (signal?: AbortSignal) => ({ getExecutionCancelSignal: () => signal });
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -14,7 +14,7 @@ test('thousands of items are planned in their order, and the rest of n8n gets it
 		}
 		return turns;
 	})();
-	const plans = await planEach(contextOf(), numbers(1_000), async (index) => index);
+	const plans = await forEachItem(contextOf(), numbers(1_000), async (index) => index);
 	isPlanning = false;
 	expect(plans).toEqual(numbers(1_000));
 	expect(await others).toBeGreaterThan(4);
@@ -26,5 +26,5 @@ test('an execution that is stopped plans no further item', async () => {
 		if (index === 2) stop.abort();
 		return index;
 	};
-	expect(await planEach(contextOf(stop.signal), numbers(5), plan)).toEqual([0, 1, 2]);
+	expect(await forEachItem(contextOf(stop.signal), numbers(5), plan)).toEqual([0, 1, 2]);
 });
