@@ -1,23 +1,20 @@
 /**
- * How hard a run presses on the service. Nobody knows the service's limit. So the number of requests in flight grows
- * with good answers (it doubles with each round trip), and a refusal for too many requests halves it and pauses the
- * whole run.
+ * How hard a run presses on the service. Nobody knows the service's limit. So each good answer allows one more request in
+ * flight (their number doubles with each round trip), and a refusal for too many requests pauses the whole run and leaves
+ * one. test/unit/delivery/limits.test.ts has what that takes with many kinds of limits.
  */
 export const policy = {
 	firstConcurrency: 20,
 	maxConcurrency: 100,
-	/** The pause after a refusal, in milliseconds. Each further one in a row is this many times as long. */
-	firstPauseMs: 250,
-	pauseFactor: 4,
-	/** Pauses are shortened by up to this share, at random: runs that were refused together must not come back together. */
-	jitter: 0.1,
-	/** The pauses after so many refusals in a row take 85 s, the last one 64 s, and outlast a limit per minute. The next one ends the run. */
-	mostRefusalsInARow: 5,
+	/** The pause after a refusal, in milliseconds. Each further one in a row is twice as long. */
+	firstPauseMs: 62.5,
+	/** So many refusals in a row end the run. The pauses before the last one take 128 s, and outlast a limit per minute. */
+	mostRefusalsInARow: 12,
 	/** The longest pause that the service may ask for, in milliseconds. */
 	longestRetryAfterMs: 10 * 60_000,
-	/** How often a job is tried again that may succeed now. */
-	mostRepeats: 2,
-	/** The first and the longest pause before a job is asked again that somebody else holds, in milliseconds. */
+	/** The pauses before a job is tried again that may succeed now, in milliseconds. */
+	repeatPausesMs: [250, 500],
+	/** The first pause before a job is asked again that somebody else holds, in milliseconds. It doubles up to the longest. */
 	firstHeldPauseMs: 100,
 	longestHeldPauseMs: 2_000,
 	/** After so many starts Node.js gets to write the requests out: while it prepares others, none leaves. */
@@ -56,8 +53,6 @@ export interface QueueOptions {
 	readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** Milliseconds from any fixed moment. */
 	readonly now?: () => number;
-	/** A number from 0 up to, but not including, 1. */
-	readonly random?: () => number;
 }
 
 interface Entry<Outcome> {
@@ -65,13 +60,8 @@ interface Entry<Outcome> {
 	/** Once it has ended. */
 	outcome?: Outcome;
 	repeats: number;
-	holds: number;
+	heldPauseMs: number;
 }
-
-const refusalPauseMs = (inARow: number) => policy.firstPauseMs * policy.pauseFactor ** (inARow - 1);
-
-const heldPauseMs = (holds: number) =>
-	Math.min(policy.longestHeldPauseMs, policy.firstHeldPauseMs * 1.5 ** (holds - 1));
 
 /** A run through one queue: a job is in the queue, in flight, resting until it is tried again, or done. */
 class Run<Outcome> {
@@ -82,14 +72,12 @@ class Run<Outcome> {
 	private pausedUntil = 0;
 	/** How many pauses there were. A refusal of a request that left before the last pause says nothing new. */
 	private pauses = 0;
+	/** How many pauses there were since anything was accepted. */
 	private refusalsInARow = 0;
-	/** Whether anything was accepted since the last pause. */
-	private hasAccepted = false;
 	/** Once it is closed, nothing starts any more; what is in flight is waited for, what rests is not. */
 	private isClosed = false;
 	/** The pause after a refusal may take minutes: its timer ends with the run. */
 	private readonly timer = new AbortController();
-	private pausing: Promise<void> | undefined;
 	private wakeUp = () => {};
 	/** How everything that is left ends, if the run gave up. */
 	refusal: Outcome | undefined;
@@ -97,7 +85,7 @@ class Run<Outcome> {
 
 	constructor(
 		entries: ReadonlyArray<Entry<Outcome>>,
-		private readonly options: QueueOptions & Required<Pick<QueueOptions, 'now' | 'random'>>,
+		private readonly options: QueueOptions & Required<Pick<QueueOptions, 'now'>>,
 	) {
 		this.queue = [...entries];
 	}
@@ -122,8 +110,7 @@ class Run<Outcome> {
 			if (next === undefined) {
 				await this.nextChange();
 			} else if (pauseMs > 0) {
-				this.pausing ??= this.pause(pauseMs);
-				await Promise.race([this.nextChange(), this.pausing]);
+				await this.pause(pauseMs);
 			} else {
 				this.queue.shift();
 				void this.start(next);
@@ -160,13 +147,15 @@ class Run<Outcome> {
 				this.slowDown(attempt.outcome, attempt.retryAfterMs, pauses === this.pauses);
 				return;
 			case 'held':
-				entry.holds += 1;
-				void this.askAgain(entry, heldPauseMs(entry.holds));
+				void this.askAgain(entry, entry.heldPauseMs);
+				entry.heldPauseMs = Math.min(policy.longestHeldPauseMs, 2 * entry.heldPauseMs);
 				return;
-			case 'again':
+			case 'again': {
+				const pauseMs = policy.repeatPausesMs[entry.repeats];
 				entry.repeats += 1;
-				if (entry.repeats > policy.mostRepeats) this.end(entry, attempt.outcome, true);
-				else void this.askAgain(entry, refusalPauseMs(entry.repeats));
+				if (pauseMs === undefined) this.end(entry, attempt.outcome, true);
+				else void this.askAgain(entry, pauseMs);
+			}
 		}
 	}
 
@@ -177,28 +166,24 @@ class Run<Outcome> {
 
 	private speedUp(): void {
 		this.refusalsInARow = 0;
-		this.hasAccepted = true;
 		this.concurrency = Math.min(policy.maxConcurrency, this.concurrency + 1);
 	}
 
 	private slowDown(outcome: Outcome, retryAfterMs: number, isNews: boolean): void {
-		const { now, random } = this.options;
-		let pauseMs = 0;
+		let pauseMs = retryAfterMs;
 		if (isNews) {
 			this.pauses += 1;
 			this.refusalsInARow += 1;
-			// While nothing is accepted in between, one request at a time asks whether the service is back.
-			this.concurrency = this.hasAccepted ? Math.ceil(this.concurrency / 2) : 1;
-			this.hasAccepted = false;
-			pauseMs = refusalPauseMs(this.refusalsInARow) * (1 - policy.jitter * random());
+			this.concurrency = 1;
+			pauseMs = Math.max(pauseMs, policy.firstPauseMs * 2 ** (this.refusalsInARow - 1));
 		}
-		const isRowTooLong = this.refusalsInARow > policy.mostRefusalsInARow;
-		if (isRowTooLong || retryAfterMs > policy.longestRetryAfterMs) {
+		const isRowFull = this.refusalsInARow === policy.mostRefusalsInARow;
+		if (isRowFull || retryAfterMs > policy.longestRetryAfterMs) {
 			this.refusal ??= outcome;
 			this.close();
 			return;
 		}
-		this.pausedUntil = Math.max(this.pausedUntil, now() + Math.max(retryAfterMs, pauseMs));
+		this.pausedUntil = Math.max(this.pausedUntil, this.options.now() + pauseMs);
 	}
 
 	private async askAgain(entry: Entry<Outcome>, milliseconds: number): Promise<void> {
@@ -214,7 +199,6 @@ class Run<Outcome> {
 		await this.options.sleep(milliseconds, signal).catch((error: unknown) => {
 			if (!signal.aborted) throw error;
 		});
-		this.pausing = undefined;
 	}
 
 	private async nextChange(): Promise<void> {
@@ -225,8 +209,8 @@ class Run<Outcome> {
 }
 
 /**
- * Runs all jobs, as many at once as the service takes. When the service refuses once more after the pauses of five refusals
- * in a row, or asks for more than ten minutes, nothing further is requested: all that is left was refused.
+ * Runs all jobs, as many at once as the service takes. After twelve refusals in a row, or if the service asks for more than
+ * ten minutes, nothing further is requested: all that is left was refused.
  * @returns how the jobs ended, in their order; `undefined` for one that never started, or only waited
  * @throws what a job throws
  */
@@ -234,8 +218,12 @@ export async function runQueue<Outcome>(
 	jobs: ReadonlyArray<Job<Outcome>>,
 	options: QueueOptions,
 ): Promise<Array<Outcome | undefined>> {
-	const entries = jobs.map((job): Entry<Outcome> => ({ job, repeats: 0, holds: 0 }));
-	const run = new Run(entries, { now: () => performance.now(), random: Math.random, ...options });
+	const entries = jobs.map((job): Entry<Outcome> => ({
+		job,
+		repeats: 0,
+		heldPauseMs: policy.firstHeldPauseMs,
+	}));
+	const run = new Run(entries, { now: () => performance.now(), ...options });
 	const close = () => run.close();
 	options.signal?.addEventListener('abort', close);
 	if (options.signal?.aborted) close();

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import {
 	runQueue,
@@ -5,36 +6,59 @@ import {
 	type Job,
 	type QueueOptions,
 } from '../../../nodes/PushCampaign/delivery/queue';
+import { untilAborted } from '../../../nodes/PushCampaign/service/client';
 import { deliver, SimulatedClock, type ServiceOptions } from './simulatedService';
 
-const limited = (perSecond: number, burst = perSecond) => ({ limit: () => ({ perSecond, burst }) });
+const bucket = (perSecond: number, burst: number) => ({ limit: () => ({ perSecond, burst }) });
+const window = (requests: number, seconds: number) => ({
+	quota: { requests, periodMs: seconds * 1000 },
+});
 const falls = {
 	limit: (accepted: number) =>
 		accepted < 900 ? { perSecond: 200, burst: 100 } : { perSecond: 20, burst: 20 },
 };
-const perMinute = { quota: { requests: 60, periodMs: 60_000 } };
 
-describe('every item arrives once, in little more time than the limit needs:', () => {
-	test.each<[name: string, items: number, service: ServiceOptions, needed: number, most: number]>([
-		['100 a second', 2000, limited(100), 19_000, 1.05],
+describe('every item arrives once, in little more time than the limit needs, in one run and in five at once:', () => {
+	/** How many times as long it may take: in one run, and in five that share the items. */
+	type Most = readonly [one: number, five: number];
+	type Row = [name: string, items: number, service: ServiceOptions, seconds: number, most: Most];
+
+	test.each<Row>([
+		// It takes no two requests within 10 ms, so that they go out one after another.
+		['100 a second, 1 at once', 1000, bucket(100, 1), 9.99, [8, 3.5]],
+		['100 a second, 10 at once', 1000, bucket(100, 10), 9.9, [1.05, 1.05]],
+		['100 a second, 20 at once', 1000, bucket(100, 20), 9.8, [1.05, 1.05]],
+		['100 a second, 100 at once', 1000, bucket(100, 100), 9, [1.05, 1.05]],
+		['100 in each second', 1000, window(100, 1), 9, [1.15, 1.6]],
+		['120 in each minute', 180, window(120, 60), 60, [1.15, 1.15]],
+		['60 in each minute', 150, window(60, 60), 120, [1.15, 1.15]],
+		['100 a second, and says when', 1000, { ...bucket(100, 100), retryAfter: 1 }, 9, [1.2, 1.2]],
+		['200 a second that fall to 20', 1200, falls, 19, [1.05, 1.15]],
 		// Needs all hundred requests in flight.
-		['100 a second, answers after 1 s', 1000, { ...limited(100), latencyMs: 1000 }, 10_000, 1.3],
-		['100 a second, with Retry-After', 2000, { ...limited(100), retryAfter: 1 }, 19_000, 1.1],
-		['200 a second that fall to 20', 1200, falls, 19_000, 1.05],
-		['20 a second, answers after 2 s', 400, { ...limited(20), latencyMs: 2000 }, 19_000, 2],
-		['60 in each minute', 150, perMinute, 120_000, 1.45],
-		['one request in a hundred refused by chance', 2000, { unlucky: 0.01 }, 1000, 8],
-	])('%s', async (_name, items, service, needed, most) => {
-		for (const random of [() => 0, () => 0.99]) {
-			const delivery = await deliver(items, service, { random });
-			expect(delivery.sent).toBe(items);
-			expect(new Set(delivery.accepted).size).toBe(items);
-			expect(delivery.accepted).toHaveLength(items);
-			expect(delivery.mostInFlight).toBeLessThanOrEqual(100);
-			expect(delivery.tooEarly).toBe(0);
-			// One that never slows down makes three for each item.
-			expect(delivery.requests / items).toBeLessThan(2.2);
-			expect(delivery.elapsedMs / needed).toBeLessThan(most);
+		[
+			'100 a second, answers after 1 s',
+			1000,
+			{ ...bucket(100, 100), latencyMs: 1000 },
+			10,
+			[1.3, 1.3],
+		],
+		['20 a second, answers after 2 s', 400, { ...bucket(20, 20), latencyMs: 2000 }, 19, [1.4, 1.4]],
+		['one request in a hundred refused by chance', 2000, { unlucky: 0.01 }, 1, [1.8, 1.5]],
+	])('%s', async (_name, items, service, seconds, [mostOfOne, mostOfFive]) => {
+		for (const [executions, most] of [
+			[1, mostOfOne],
+			[5, mostOfFive],
+		] as const) {
+			for (const seed of [1, 2]) {
+				const options = { executions, seed };
+				const delivery = await deliver(items / executions, { ...service, spread: 0.5 }, options);
+				expect(new Set(delivery.accepted).size).toBe(items);
+				expect(delivery).toMatchObject({ sent: items, tooEarly: 0 });
+				expect(delivery.accepted).toHaveLength(items);
+				// One that never slows down makes three for each item.
+				expect(delivery.requests / items).toBeLessThan(2.6);
+				expect(delivery.elapsedMs / 1000 / seconds).toBeLessThan(most);
+			}
 		}
 	});
 
@@ -51,7 +75,7 @@ describe('every item arrives once, in little more time than the limit needs:', (
 				}),
 				async ({ perSecond, burst, latencyMs, retryAfter, outageMs, executions }) => {
 					const outage = { from: 100, until: 100 + outageMs };
-					const service = { ...limited(perSecond, burst), latencyMs, retryAfter, outage };
+					const service = { ...bucket(perSecond, burst), latencyMs, retryAfter, outage };
 					const { accepted, hasGivenUp, sent } = await deliver(60, service, { executions });
 					expect(new Set(accepted).size).toBe(accepted.length);
 					expect(sent).toBe(accepted.length);
@@ -83,27 +107,21 @@ test('items that the service never accepts hold up no other', async () => {
 	expect(lastAcceptedMs).toBeLessThan(15_000);
 });
 
-test.each([0, 82])(
-	'a quota of %i that is used up ends the run after the pauses of 85 s',
-	async (quota) => {
-		const { accepted, requests, hasGivenUp, elapsedMs } = await deliver(
-			2000,
-			{ quota: { requests: quota, periodMs: Infinity } },
-			{ random: () => 0 },
-		);
-		expect({ accepted: accepted.length, hasGivenUp }).toEqual({
-			accepted: quota,
-			hasGivenUp: true,
-		});
-		expect(requests).toBeLessThan(quota + 125);
-		expect(elapsedMs - 85_250).toBeLessThan(1_000);
+test.each([
+	// 20 at first, then one after each pause but the last.
+	{ quota: 0, refused: 20 + 11 },
+	// Each of 82 has allowed one more in flight, up to a hundred.
+	{ quota: 82, refused: 79 },
+])(
+	'a quota of $quota that is used up ends the run after $refused refused requests and 128 s',
+	async ({ quota, refused }) => {
+		const service = { quota: { requests: quota, periodMs: Infinity } };
+		const delivery = await deliver(2000, service);
+		expect(delivery).toMatchObject({ requests: quota + refused, sent: quota, hasGivenUp: true });
+		expect(delivery.accepted).toHaveLength(quota);
+		expect(delivery.elapsedMs - 128_000).toBeLessThan(1_000);
 	},
 );
-
-test('a service that accepts nothing gets 25 requests in all', async () => {
-	const { requests } = await deliver(2000, { quota: { requests: 0, periodMs: Infinity } });
-	expect(requests).toBe(25);
-});
 
 describe('a job', () => {
 	const end: Attempt<string> = { outcome: 'sent', then: 'end', isAccepted: true };
@@ -132,34 +150,36 @@ describe('a job', () => {
 			};
 		});
 		const { now, sleep } = clock;
-		const queue = runQueue(jobs, { stopOnFailure, now, sleep, random: () => 0, ...more });
+		const queue = runQueue(jobs, { stopOnFailure, now, sleep, ...more });
 		return { outcomes: await clock.run(queue), tries };
 	}
 
 	test('that is refused pauses the whole run and goes to the end of the queue', async () => {
 		const jobs = [[refused()], ...Array.from({ length: 30 }, () => [])];
 		const { tries } = await run(jobs);
-		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 250 });
-		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 250 });
+		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 62.5 });
+		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 62.5 });
 	});
 
-	test('that is refused halves the requests in flight, and leaves one alone if nothing was accepted in between', async () => {
-		const accepted = Array.from({ length: 10 }, () => []);
-		const twice = Array.from({ length: 30 }, () => [refused(), refused()]);
-		const { tries } = await run([...accepted, ...twice]);
-		const startsAt = (time: number) => tries.filter(({ at }) => at === time).length;
-		// Ten were accepted, so thirty may be in flight when the first refusal comes.
-		expect([0, 10, 260, 1_270].map(startsAt)).toEqual([20, 10, 15, 1]);
+	test('that is refused leaves one request in flight, and each that is accepted allows one more', async () => {
+		const refusedOnce = Array.from({ length: 20 }, () => [refused()]);
+		const { tries } = await run([...refusedOnce, ...Array.from({ length: 30 }, () => [])]);
+		const startsAt = (time: number) => tries.filter(({ at }) => at === 10 + 62.5 + time).length;
+		expect([0, 10, 20, 30].map(startsAt)).toEqual([1, 2, 4, 8]);
 	});
 
-	test('that is refused pauses up to a tenth less, at random: runs that were refused together come back apart', async () => {
-		const { tries } = await run([[refused()]], { random: () => 0.4 });
-		expect(tries.map(({ at }) => at)).toEqual([0, 10 + 240]);
+	test('that is refused twelve times, each after a pause twice as long, ends the run if nothing was accepted in between', async () => {
+		const refusals = (count: number) => Array.from({ length: count }, () => refused());
+		const { outcomes, tries } = await run([refusals(12)]);
+		expect(outcomes).toEqual(['refused']);
+		const pauses = tries.slice(1).map(({ at }, index) => at - (tries[index]?.at ?? 0) - 10);
+		expect(pauses).toEqual(Array.from({ length: 11 }, (_, index) => 62.5 * 2 ** index));
+		expect((await run([refusals(11)])).outcomes).toEqual(['sent']);
 	});
 
 	test('that is refused with Retry-After pauses the run for that time, or for its own pause if that is longer', async () => {
 		const { tries } = await run([[refused(7_000), refused(100)]]);
-		expect(tries.map(({ at }) => at)).toEqual([0, 7_010, 8_020]);
+		expect(tries.map(({ at }) => at)).toEqual([0, 7_010, 7_010 + 10 + 125]);
 	});
 
 	test('that is asked to wait ten minutes waits', async () => {
@@ -184,21 +204,21 @@ describe('a job', () => {
 		expect(tries.filter(({ job }) => job > 0).every(({ at }) => at === 0)).toBe(true);
 		const asked = tries.filter(({ job }) => job === 0).map(({ at }) => at);
 		expect(asked).toHaveLength(41);
-		expect(asked.slice(0, 3)).toEqual([0, 10 + 100, 10 + 100 + 10 + 150]);
+		expect(asked.slice(0, 3)).toEqual([0, 10 + 100, 10 + 100 + 10 + 200]);
 		expect((asked[40] ?? 0) - (asked[39] ?? 0)).toBe(10 + 2_000);
 	});
 
 	test('that only waited for somebody else ends no row of refusals', async () => {
 		const { outcomes } = await run([
-			Array.from({ length: 9 }, () => refused()),
-			Array.from({ length: 60 }, () => held),
+			Array.from({ length: 12 }, () => refused()),
+			Array.from({ length: 80 }, () => held),
 		]);
 		expect(outcomes[0]).toBe('refused');
 	});
 
 	test('that ended without a request ends no row of refusals', async () => {
 		const others = Array.from({ length: 40 }, () => [failed('end')]);
-		const { outcomes } = await run([Array.from({ length: 6 }, () => refused()), ...others]);
+		const { outcomes } = await run([Array.from({ length: 12 }, () => refused()), ...others]);
 		expect(outcomes[0]).toBe('refused');
 	});
 
@@ -208,11 +228,11 @@ describe('a job', () => {
 		expect(outcomes).toEqual(['again', undefined]);
 	});
 
-	test('that may succeed now is tried twice more, after the pauses of the run', async () => {
+	test('that may succeed now is tried twice more, after 0.25 and 0.5 s', async () => {
 		expect((await run([[again, again]])).outcomes).toEqual(['sent']);
 		const { outcomes, tries } = await run([[again, again, again]]);
 		expect(outcomes).toEqual(['again']);
-		expect(tries.map(({ at }) => at)).toEqual([0, 260, 1_270]);
+		expect(tries.map(({ at }) => at)).toEqual([0, 260, 770]);
 	});
 
 	test('that only waited when the run ends has no outcome', async () => {
@@ -303,4 +323,22 @@ describe('a job', () => {
 		const outcomes = await clock.run(queue);
 		expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(6);
 	});
+
+	test.each(['ends', 'is stopped', 'throws'])(
+		'leaves no listener on the signal of its execution when the run %s',
+		async (how) => {
+			const stop = new AbortController();
+			const clock = new SimulatedClock();
+			const { now, sleep } = clock;
+			const job: Job<string> = async () => {
+				await untilAborted(sleep(10), stop.signal);
+				if (how === 'is stopped') stop.abort();
+				if (how === 'throws') throw new Error('A defect');
+				return end;
+			};
+			const options = { stopOnFailure: false, signal: stop.signal, now, sleep };
+			await clock.run(Promise.allSettled([runQueue([job], options)]));
+			expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+		},
+	);
 });

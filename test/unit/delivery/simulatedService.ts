@@ -45,6 +45,8 @@ export function randomFrom(seed: number): () => number {
 export interface ServiceOptions {
 	/** 50 when left out. */
 	readonly latencyMs?: number;
+	/** The share of that by which an answer may take shorter or longer, by chance. */
+	readonly spread?: number;
 	/** A token bucket's, by how many requests were accepted so far. */
 	readonly limit?: (accepted: number) => RateLimit;
 	/** So many requests in each period, which begin as the clock strikes. */
@@ -85,26 +87,27 @@ function limiterOf({ limit, quota, capped = [], outage }: ServiceOptions) {
 
 /**
  * Delivers items to a simulated service, in simulated time.
- * @param executions how many runs deliver as many items at the same time
+ * @param executions how many runs deliver as many items, beginning within the same second
  */
 export async function deliver(
 	items: number,
 	service: ServiceOptions,
-	{ executions = 1, random = () => 0.5 }: { executions?: number; random?: () => number } = {},
+	{ executions = 1, seed = 1 } = {},
 ) {
-	const { latencyMs = 50, unlucky = 0, retryAfter = 0 } = service;
+	const { latencyMs = 50, spread = 0, unlucky = 0, retryAfter = 0 } = service;
 	const clock = new SimulatedClock();
 	const waitFor = limiterOf(service);
-	const chance = randomFrom(1);
+	const chance = randomFrom(seed);
 	const accepted: number[] = [];
-	let [requests, inFlight, mostInFlight, lastAcceptedMs, notBefore, tooEarly] = [0, 0, 0, 0, 0, 0];
+	const notBefore = Array.from({ length: executions }, () => 0);
+	let [requests, inFlight, mostInFlight, lastAcceptedMs, tooEarly] = [0, 0, 0, 0, 0];
 
-	async function request(item: number): Promise<Attempt<string>> {
+	async function request(run: number, item: number): Promise<Attempt<string>> {
 		const at = clock.now();
 		requests += 1;
 		inFlight += 1;
 		mostInFlight = Math.max(mostInFlight, inFlight);
-		if (at < notBefore) tooEarly += 1;
+		if (at < (notBefore[run] ?? 0)) tooEarly += 1;
 		const waitMs = chance() < unlucky ? 0 : waitFor(item, at);
 		const hasRetryAfter = waitMs !== undefined && waitMs < Infinity && chance() < retryAfter;
 		const retryAfterMs = hasRetryAfter ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : 0;
@@ -112,9 +115,9 @@ export async function deliver(
 			accepted.push(item);
 			lastAcceptedMs = at;
 		}
-		await clock.sleep(latencyMs);
+		await clock.sleep(latencyMs * (1 + spread * (2 * chance() - 1)));
 		inFlight -= 1;
-		notBefore = Math.max(notBefore, clock.now() + retryAfterMs);
+		notBefore[run] = Math.max(notBefore[run] ?? 0, clock.now() + retryAfterMs);
 		return waitMs === undefined
 			? { outcome: 'sent', then: 'end', isAccepted: true }
 			: { outcome: 'refused', then: 'refused', retryAfterMs };
@@ -122,10 +125,11 @@ export async function deliver(
 
 	const runs = Array.from({ length: executions }, async (_run, run) => {
 		const jobs = Array.from({ length: items }, (_item, index) => async () => {
-			return await request(run * items + index);
+			return await request(run, run * items + index);
 		});
 		const { now, sleep } = clock;
-		return await runQueue(jobs, { stopOnFailure: false, now, sleep, random });
+		if (run > 0) await sleep(1000 * chance());
+		return await runQueue(jobs, { stopOnFailure: false, now, sleep });
 	});
 	const ends = await clock.run(Promise.all(runs));
 	return {
@@ -134,7 +138,7 @@ export async function deliver(
 		hasGivenUp: ends.flat().includes('refused'),
 		requests,
 		mostInFlight,
-		/** Requests that came before the time that an answer had named. */
+		/** Requests that came before the time that an answer to their run had named. */
 		tooEarly,
 		lastAcceptedMs,
 		elapsedMs: clock.now(),
