@@ -310,6 +310,16 @@ describe('a job', () => {
 		expect(timers).toEqual(['begins: 600000', 'ends']);
 	});
 
+	test('that only waits when the run is stopped does not hold up its end', async () => {
+		const stop = new AbortController();
+		const clock = new SimulatedClock();
+		const { now, sleep } = clock;
+		void sleep(50).then(() => stop.abort());
+		const options = { stopOnFailure: false, signal: stop.signal, now, sleep };
+		await clock.run(runQueue([async () => held], options));
+		expect(now()).toBe(50);
+	});
+
 	test('in flight is waited for when the run is stopped, and no other starts', async () => {
 		const stop = new AbortController();
 		const clock = new SimulatedClock();
