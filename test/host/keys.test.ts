@@ -4,9 +4,7 @@ import {
 	acceptedTitles,
 	byTitle,
 	expectSent,
-	failureOf,
 	goesOn,
-	lostAnswer,
 	repeated,
 	sendWorkflow,
 	sentItems,
@@ -25,7 +23,6 @@ const random = randomFrom(seed);
 const stage = useStage();
 
 const batch = 300;
-const kills = 4;
 /** As many requests are in flight at most. */
 const mostInFlight = 100;
 
@@ -35,19 +32,27 @@ const keyed: SendWorkflowOptions = { options: { ...byTitle, timeout: 5_000 }, se
 const count = (all: readonly unknown[], one: string) => all.filter((each) => each === one).length;
 
 describe(`a batch of 300 items with keys whose n8n is killed while it sends (SEED=${seed})`, () => {
-	test.each(Array.from({ length: kills }, (_, index) => index + 1))(
-		'executed again, it sends nothing twice, and leaves unknown at most what was in flight (kill %i)',
-		async (kill) => {
-			const { simulator, crash } = stage();
+	test.each([
+		{ how: 'executed again', isRetry: false },
+		{ how: 'executed again', isRetry: false },
+		{ how: 'retried', isRetry: true },
+		{ how: 'retried', isRetry: true },
+	])(
+		'$how, it sends exactly the rest, and leaves unknown at most what was in flight (kill %#)',
+		async ({ isRetry }) => {
+			const { client, simulator, crash } = stage();
 			const workflow = await sendWorkflow(stage(), keyed);
-			const items = titled(`Kill ${kill}, item`, batch);
+			const items = titled('Item', batch);
 			simulator.setLatency(100);
 			const call = workflow.call(items).catch(() => undefined);
 			await untilRequests(stage(), 1 + Math.floor(random() * (batch - 50)));
 			await crash();
 			await call;
 			simulator.setLatency(0);
-			const execution = await workflow.run(items);
+			const [crashed] = await client.waitForExecutions({ workflowId: workflow.id });
+			const execution = isRetry
+				? await client.retryExecution(crashed?.id ?? '')
+				: await workflow.run(items);
 			const statuses = statusesOf(execution);
 			const accepted = acceptedTitles(stage());
 			expect(repeated(accepted)).toEqual([]);
@@ -83,71 +88,6 @@ describe('items with keys', () => {
 			...['alreadySent', 'alreadySent', 'success'],
 		]);
 		expectSent(stage(), ...titlesOf('Later', 3));
-	});
-
-	test('a blank key is refused, and the ID that its words name sends a feed once, whatever is added to the notification', async () => {
-		const feed = titled('Post', 7).map((post, index) => ({ ...post, guid: `guid-${index}` }));
-		const workflow = await sendWorkflow(stage(), { options: { idempotencyKey: '' } });
-		const refused = await workflow.run(feed);
-		expect(failureOf(refused).message).toBe("'Send Only Once' is missing");
-		expect(failureOf(refused).description).toContain('{{ $json.guid }}');
-		expect(acceptedTitles(stage())).toEqual([]);
-		const options = { idempotencyKey: '={{ $json.guid }}' };
-		await workflow.change({ options });
-		await workflow.run(feed);
-		const additionalFields = {
-			iconUrl: 'https://shop.example/icon.png',
-			utmParameters: { parameters: { source: 'push' } },
-			expireAfter: { duration: { amount: 2, unit: 'h' } },
-		};
-		const actionButtons = { button: [{ title: 'Read', url: 'https://shop.example' }] };
-		await workflow.change({ options, parameters: { additionalFields, actionButtons } });
-		expect(statusesOf(await workflow.run(feed))).toEqual(feed.map(() => 'alreadySent'));
-		expectSent(stage(), ...titlesOf('Post', 7));
-	});
-
-	test('three segments with one text each week: an ID of both sends all of them, each week once', async () => {
-		const segments = ['101', '102', '105'];
-		const weekly = (options = {}) => ({
-			parameters: {
-				operation: 'sendToSegments',
-				title: 'News',
-				segmentIds: '={{ $json.segment }}',
-			},
-			options,
-		});
-		const idempotencyKey = '={{ $json.week }}, {{ $json.segment }}';
-		const workflow = await sendWorkflow(stage(), weekly({ idempotencyKey }));
-		const week = (number: number) => segments.map((segment) => ({ segment, week: number }));
-		for (const number of [1, 2, 3, 4, 4]) await workflow.run(week(number));
-		const sent = stage().simulator.requests.map(({ json }) => JSON.stringify(json));
-		for (const segment of segments) {
-			expect(sent.filter((each) => each.includes(`"${segment}"`))).toHaveLength(4);
-		}
-		expect(sent).toHaveLength(12);
-	});
-
-	test('an ID that is unknown fails once, and is a row in each later execution', async () => {
-		stage().simulator.addFault(lostAnswer('Lost 1'));
-		const workflow = await sendWorkflow(stage(), keyed);
-		const ends = [];
-		for (const _ of [1, 2, 3]) {
-			const execution = await workflow.run(titled('Lost', 2));
-			ends.push(sentItems(execution).map(({ status, error }) => [status, error !== undefined]));
-		}
-		const later = [
-			['unknown', false],
-			['alreadySent', false],
-		];
-		expect(ends).toEqual([
-			[
-				['unknown', true],
-				['success', false],
-			],
-			later,
-			later,
-		]);
-		expectSent(stage(), ...titlesOf('Lost', 2));
 	});
 
 	test('2,000 items of one run are sent once each, and the next run sends none', async () => {

@@ -1,18 +1,19 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { node, webhookWorkflow } from '../../host';
+import { node, outputOf, until, webhookWorkflow } from '../../host';
 import {
+	acceptedTitles,
 	byTitle,
 	callNode,
+	expectRetrySendsRest,
 	expectSent,
+	loopOver,
+	lostAnswer,
+	notTheFirst,
 	publish,
 	refusal,
-	retryAsItSays,
-	expectRetrySendsRest,
-	ringOf,
-	secondRetry,
 	sendNode,
 	sendWorkflow,
+	setNode,
+	statusesOf,
 	subWorkflow,
 	titled,
 	titlesOf,
@@ -25,45 +26,26 @@ import {
 
 const stage = useStage();
 
-const savedWorkflow = { loadWorkflow: true };
+const saved = { loadWorkflow: true };
 
-test.each([
-	{ mode: 'once', refused: 'Item 30', left: 0 },
-	{ mode: 'each', refused: 'Item 6', left: 54 },
-] as const)(
-	"a batch that fails in part in a sub-workflow called with mode '$mode' offers Retry of its own execution alone, which sends the rest and nothing twice",
-	async ({ mode, refused, left }) => {
-		const { client, simulator } = stage();
-		simulator.addFault(refusal(refused));
-		const subId = await subWorkflow(stage(), [sendNode(stage())]);
-		const workflow = await publish(stage(), (path) =>
-			webhookWorkflow(path, [callNode(subId, mode)]),
-		);
-		const caller = await workflow.run(titled('Item', 60));
-		const own = await client.waitForExecutions({ workflowId: subId, status: ['error'] });
-		expect(own).toHaveLength(1);
-		const failed = await client.waitForExecution(own[0]?.id ?? '');
-		for (const each of [caller, failed]) {
-			expect(each.status).toBe('error');
-			expect(wordsOf(each)).toContain("of this sub-workflow's own execution sends only what was");
-		}
-		await expectRetrySendsRest(stage(), failed, ...titlesOf('Item', 60 - left));
-	},
-);
-
-test('a key that is added after an execution failed is no key of what was sent: Retries alone send the rest', async () => {
+test("the Retry of a sub-workflow's own execution sends the rest, and nothing twice", async () => {
 	const { client, simulator } = stage();
-	simulator.addFault({ ...refusal('Item 30'), times: 2 });
-	const workflow = await sendWorkflow(stage());
-	const failed = await workflow.run(titled('Item', 60));
-	await workflow.save({ options: byTitle });
-	const retried = await client.retryExecution(failed.id, savedWorkflow);
-	expect(retried.status).toBe('error');
-	expect((await client.retryExecution(retried.id, savedWorkflow)).status).toBe('success');
-	expectSent(stage(), ...titlesOf('Item', 60));
+	simulator.addFault(refusal('Item 30'));
+	const subId = await subWorkflow(stage(), [sendNode(stage())]);
+	const workflow = await publish(stage(), (path) =>
+		webhookWorkflow(path, [callNode(subId, 'once')]),
+	);
+	expect((await workflow.run(titled('Item', 60))).status).toBe('error');
+	const [own] = await client.waitForExecutions({ workflowId: subId });
+	const failed = await client.waitForExecution(own?.id ?? '');
+	await expectRetrySendsRest(stage(), failed, ...titlesOf('Item', 60));
 });
 
-describe('of several Retries of one execution', () => {
+describe('of two Retries of one execution at once, one sends the rest and the other one nothing', () => {
+	const failedInPart = async () => {
+		stage().simulator.addFault(refusal('Item 1'));
+		return await (await sendWorkflow(stage())).run(titled('Item', 40));
+	};
 	/** A node in front that fails as it is published, and hands its items on as it is saved. */
 	const failedInFront = async () => {
 		const front = (type: string, parameters = {}) =>
@@ -76,81 +58,115 @@ describe('of several Retries of one execution', () => {
 		await workflow.save(front('noOp'));
 		return failed;
 	};
-	const failedInPart = async () => {
-		stage().simulator.addFault(refusal('Item 1'));
-		return await (await sendWorkflow(stage())).run(titled('Item', 40));
+	const failedInLoop = async () => {
+		stage().simulator.addFault(refusal('Item 20'));
+		const done = node('Done', 'n8n-nodes-base.noOp');
+		const workflow = await publish(stage(), (path) => loopOver(path, [sendNode(stage())], done));
+		return await workflow.run(titled('Item', 40));
 	};
 
 	test.each([
 		{ what: 'that failed in part', fail: failedInPart },
 		{ what: 'in which a node in front failed', fail: failedInFront },
-	])(
-		'$what, one sends, another one at the same time waits for its answers, and after a restart the newest alone goes on',
-		async ({ fail }) => {
-			const { client, simulator } = stage();
-			const failed = await fail();
-			simulator.setLatency(1_000);
-			simulator.addFault(refusal('Item 39'));
-			const first = client.retryExecution(failed.id, savedWorkflow);
-			await untilRequests(stage(), 1);
-			const second = await client.retryExecution(failed.id, savedWorkflow);
-			simulator.setLatency(0);
-			const ended = [await first, second];
-			// The second one sends what the service refused the first one.
-			expect(ended.map(({ status }) => status).sort()).toEqual(['error', 'success']);
-			expectSent(stage(), ...titlesOf('Item', 40));
-			await stage().restart();
-			expect(wordsOf(await client.retryExecution(failed.id, savedWorkflow))).toMatch(secondRetry);
-			expectSent(stage(), ...titlesOf('Item', 40));
-		},
-	);
-
-	test('after a restart an older one is refused, and the one that its words name sends the rest', async () => {
+		{ what: 'that failed in a loop', fail: failedInLoop },
+	])('$what; after a restart the newest alone can be retried', async ({ fail }) => {
 		const { client, simulator } = stage();
-		const failed = await failedInPart();
+		const failed = await fail();
+		simulator.setLatency(200);
 		simulator.addFault(refusal('Item 39'));
-		const newest = await retryAsItSays(stage(), failed);
-		expect(newest.status).toBe('error');
+		const retry = async () => await client.retryExecution(failed.id, saved);
+		const both = await Promise.all([retry(), retry()]);
+		const [newest] = both.filter((each) => !notTheFirst.test(wordsOf(each)));
+		expect(both.map((each) => notTheFirst.test(wordsOf(each))).sort()).toEqual([false, true]);
+		simulator.setLatency(0);
 		await stage().restart();
-		const refused = await client.retryExecution(failed.id);
-		expect(wordsOf(refused)).toMatch(secondRetry);
+		expect(wordsOf(await retry())).toMatch(notTheFirst);
+		if (newest === undefined) return;
 		await expectRetrySendsRest(stage(), newest, ...titlesOf('Item', 40));
 	});
 });
 
-/** Gives its rows one by one, each to one reader. */
-async function startRows(count: number) {
-	const rows = titled('Row', count);
-	const server = createServer((_, response) => {
-		response.setHeader('content-type', 'application/json');
-		response.end(JSON.stringify(rows.splice(0, 1)));
-	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
-	return { url: `http://127.0.0.1:${address.port}/`, close: () => server.close() };
-}
-
-test('a second Retry of the same execution sends what a loop reads then, and nothing twice', async () => {
+test('a Retry after n8n was killed sends nothing: nobody knows what had left', async () => {
 	const { client, simulator } = stage();
-	const rows = await startRows(8);
-	const next = node(
-		'Next row',
-		'n8n-nodes-base.httpRequest',
-		{ url: rows.url },
-		{ typeVersion: 4.2 },
-	);
-	const workflow = await publish(stage(), (path) => ringOf(path, [next, sendNode(stage())]));
-	for (const title of ['Row 3', 'Row 5']) simulator.addFault(refusal(title));
+	const workflow = await sendWorkflow(stage());
+	simulator.setLatency(200);
+	const call = workflow.call(titled('Item', 120)).catch(() => undefined);
+	await untilRequests(stage(), 50);
+	await stage().crash();
+	await call;
+	const [crashed] = await client.waitForExecutions({ workflowId: workflow.id });
+	expect(crashed?.status).toBe('crashed');
+	const sent = acceptedTitles(stage());
+	for (const options of [saved, { loadWorkflow: false }]) {
+		const refused = await client.retryExecution(crashed?.id ?? '', options);
+		expect(wordsOf(refused)).toMatch(notTheFirst);
+	}
+	expectSent(stage(), ...sent);
+});
 
-	const failed = await workflow.run([{}]);
-	// Sends the third and the fourth row, and fails with the fifth.
-	const first = await client.retryExecution(failed.id);
-	expect(first.status).toBe('error');
-	// Has the third row again, and reads from the sixth one on.
-	expect((await client.retryExecution(failed.id)).status).toBe('success');
-	expect((await client.retryExecution(first.id)).status).toBe('success');
-	rows.close();
-	expectSent(stage(), ...titlesOf('Row', 8));
+describe('a lost answer and a subscriber who is gone', () => {
+	const behind = node('Behind', 'n8n-nodes-base.noOp');
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.to }}' };
+	const people = titled('Item', 20).map((item, index) => ({
+		...item,
+		to: index === 9 ? '999' : String(5001 + index),
+	}));
+	const loop = async () => (path: string) => loopOver(path, [sendNode(stage(), toOne)], behind);
+	const subWorkflows = async () => {
+		const subId = await subWorkflow(stage(), [sendNode(stage(), { ...toOne, options: byTitle })]);
+		return (path: string) => webhookWorkflow(path, [callNode(subId, 'each'), behind]);
+	};
+
+	test.each([
+		{ what: 'a loop of one item at a time', prepare: loop },
+		{ what: 'with IDs, a sub-workflow that is called for each item', prepare: subWorkflows },
+	])('keep $what from its end until one Retry, and no longer', async ({ prepare }) => {
+		stage().simulator.addFault(lostAnswer('Item 5'));
+		const workflow = await publish(stage(), await prepare());
+		const failed = await workflow.run(people);
+		expect(wordsOf(failed)).toMatch(/^Do not send it again yet: /);
+		const reached = titlesOf('Item', 20).filter((title) => title !== 'Item 10');
+		const retried = await expectRetrySendsRest(stage(), failed, ...reached);
+		expect(outputOf(retried, behind.name)).toHaveLength(20);
+	});
+});
+
+test('Retry On Fail requests what is unknown once, and stays red; its Retry is green, and requests nothing', async () => {
+	const { simulator } = stage();
+	simulator.addFault(lostAnswer('Item 2'));
+	const workflow = await sendWorkflow(stage(), { settings: { retryOnFail: true, maxTries: 3 } });
+	const failed = await workflow.run(titled('Item', 3));
+	expect(wordsOf(failed)).toMatch(/^Do not send it again yet: /);
+	const retried = await expectRetrySendsRest(stage(), failed, ...titlesOf('Item', 3));
+	expect(statusesOf(retried)).toEqual(['success', 'unknown', 'success']);
+	expect(simulator.requestCount).toBe(3);
+});
+
+test('behind a pause that n8n saves, a second send goes out, and the Retry after it failed sends its rest alone', async () => {
+	const { client, simulator } = stage();
+	simulator.addFault(refusal('Second, Item 2'));
+	const url = setNode('Resume URL', '={{ { url: $execution.resumeUrl } }}');
+	const wait = node(
+		'Wait',
+		'n8n-nodes-base.wait',
+		{ resume: 'webhook' },
+		{ typeVersion: 1.1, webhookId: 'resume' },
+	);
+	// After the pause n8n goes on with the call alone.
+	const list = setNode('List', "={{ { items: $('Items').all().map(({ json }) => json) } }}");
+	const rows = node('Rows', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'items' });
+	const second = sendNode(stage(), { title: '=Second, {{ $json.title }}' }, { name: 'Second' });
+	const workflow = await publish(stage(), (path) =>
+		webhookWorkflow(path, [sendNode(stage()), url, wait, list, rows, second]),
+	);
+	const running = workflow.run(titled('Item', 3));
+	const [waiting] = await until(
+		async () => await client.executions({ workflowId: workflow.id, status: ['waiting'] }),
+		(all) => all.length > 0,
+		{ within: 60_000, late: () => 'No execution waits' },
+	);
+	const paused = await client.execution(waiting?.id ?? '');
+	await fetch(String(outputOf(paused, url.name)[0]?.json['url']));
+	const sent = [...titlesOf('Item', 3), ...titlesOf('Second, Item', 3)];
+	await expectRetrySendsRest(stage(), await running, ...sent);
 });

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { outputOf, webhookWorkflow } from '../../host';
+import { outputOf, pushCampaign, webhookWorkflow } from '../../host';
 import {
 	byTitle,
+	expectRetrySendsRest,
 	expectSent,
+	notTheFirst,
 	refusal,
+	runNodes,
 	sendNode,
 	sendWorkflow,
 	statusesOf,
@@ -13,20 +16,32 @@ import {
 	useStage,
 	wordsOf,
 } from './support';
-import { testOperations } from './support/operations';
 import { watch, watchWorkflow } from './support/watches';
 
 describe('on n8n 1.123', () => {
 	const stage = useStage({ major: '1' });
 
-	testOperations(stage);
+	test('a send is scheduled in its timezone, and the next node reads its numbers', async () => {
+		const { simulator, credential } = stage();
+		const additionalFields = { sendAt: '2035-05-17 9:30', sendAtTimezone: 'Europe/Berlin' };
+		const audience = { operation: 'sendToSegments', segmentIds: '11, 12' };
+		const send = sendNode(stage(), { ...audience, title: 'Sale', additionalFields });
+		const status = pushCampaign({ operation: 'getStatus' }, { name: 'Status', credential });
+		const { answer } = await runNodes(stage(), [send, status]);
+		expect(simulator.requests[0]?.json).toMatchObject({
+			segment: ['11', '12'],
+			send_at: '2035-05-17 09:30 +02:00',
+		});
+		expect(answer.json).toMatchObject([{ campaignId: '1001', deliveryRate: null }]);
+	});
 
-	test('Retry sends the rest of a batch that failed, and nothing twice', async () => {
-		stage().simulator.addFault(refusal('Item 30'));
+	test('of two Retries of a batch that failed, the first one sends the rest, and the second one nothing', async () => {
+		const { client, simulator } = stage();
+		simulator.addFault(refusal('Item 30'));
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run(titled('Item', 60));
-		expect(failed.status).toBe('error');
-		expect((await stage().client.retryExecution(failed.id)).status).toBe('success');
+		await expectRetrySendsRest(stage(), failed, ...titlesOf('Item', 60));
+		expect(wordsOf(await client.retryExecution(failed.id))).toMatch(notTheFirst);
 		expectSent(stage(), ...titlesOf('Item', 60));
 	});
 

@@ -74,12 +74,6 @@ export class Editor {
 		await this.part('node-creator-search-bar').pressSequentially(text, { delay: 20 });
 	}
 
-	/** Opens the canvas of a saved workflow. */
-	async openWorkflow(workflowId: string): Promise<void> {
-		await this.page.goto(`${this.url}/workflow/${workflowId}`);
-		await this.part('canvas-node').first().waitFor();
-	}
-
 	/** Opens one of a workflow's executions in its list. */
 	async openExecution(workflowId: string, executionId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}/executions/${executionId}`);
@@ -98,17 +92,12 @@ export class Editor {
 		await this.part('node-parameters').waitFor();
 	}
 
-	/**
-	 * Waits until these are the panel's labels from top to bottom; n8n draws a panel bit by bit.
-	 *
-	 * @param after the label after which they begin
-	 */
-	async expectLabels(expected: string[], after?: string): Promise<void> {
+	/** Waits until these are the panel's labels from top to bottom; n8n draws a panel bit by bit. */
+	async expectLabels(expected: string[]): Promise<void> {
 		await expectSoon(async () => {
 			const texts = await this.part('input-label', this.part('node-parameters')).allInnerTexts();
 			const labels = texts.map((text) => text.split('\n')[0]?.trim() ?? '').filter(Boolean);
-			const from = after === undefined ? 0 : labels.indexOf(after) + 1;
-			expect(labels.slice(from)).toEqual(expected);
+			expect(labels).toEqual(expected);
 		}).toPass(soon);
 	}
 
@@ -134,16 +123,6 @@ export class Editor {
 	async execute(): Promise<Locator> {
 		await this.part('node-execute-button').click();
 		return this.part('output-panel');
-	}
-
-	/** Chooses from the list of a parameter. */
-	async choose(parameter: string, option: string): Promise<void> {
-		await this.part(`parameter-input-${parameter}`).click();
-		const item = this.part('parameter-input-item').filter({
-			has: this.page.getByText(option, { exact: true }),
-		});
-		await item.click();
-		await item.waitFor({ state: 'hidden' });
 	}
 
 	/** Adds one field of a collection to the panel. */

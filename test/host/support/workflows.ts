@@ -23,8 +23,6 @@ export interface PublishedWorkflow {
 	run(items: Item[]): Promise<Execution>;
 	/** Saves it with these nodes changed, by name: what is published stays as it was. */
 	save(...changed: INode[]): Promise<void>;
-	/** Saves it with these nodes changed, and publishes it. */
-	change(...changed: INode[]): Promise<void>;
 }
 
 /** Creates and publishes a workflow; its webhook's path is given to whoever draws it. */
@@ -37,12 +35,6 @@ export async function publish(
 	const { id } = await client.createWorkflow(draft);
 	await client.activate(id);
 	const call = async (items: Item[]) => await client.runWebhook(path, { items });
-	const save = async (...changed: INode[]) => {
-		const byName = new Map(changed.map((each) => [each.name, each]));
-		// An edit keeps a node's ID.
-		const nodes = draft.nodes.map((each) => ({ ...(byName.get(each.name) ?? each), id: each.id }));
-		await client.updateWorkflow(id, { nodes });
-	};
 	return {
 		id,
 		call,
@@ -58,34 +50,36 @@ export async function publish(
 			);
 			return await client.waitForExecution(begun?.id ?? '');
 		},
-		save,
-		change: async (...changed) => {
-			await save(...changed);
-			await client.activate(id);
+		save: async (...changed) => {
+			const byName = new Map(changed.map((each) => [each.name, each]));
+			// An edit keeps a node's ID.
+			const nodes = draft.nodes.map((each) => ({
+				...(byName.get(each.name) ?? each),
+				id: each.id,
+			}));
+			await client.updateWorkflow(id, { nodes });
 		},
 	};
 }
 
-/** Nodes one after another, of which the last one leads back to the first by this output. */
-export function ringOf(path: string, nodes: INode[], output = 0): WorkflowDraft {
-	const [first] = nodes;
-	const last = nodes.at(-1);
-	if (first === undefined || last === undefined) throw new Error('A ring has nodes');
-	return connect(webhookWorkflow(path, nodes), last.name, first.name, { output });
-}
-
-/** The items one at a time through Loop Over Items and these nodes. */
-export function loopOver(path: string, nodes: INode[]): WorkflowDraft {
+/** The items one at a time through Loop Over Items and these nodes, and in the end all of them through the last one. */
+export function loopOver(path: string, nodes: INode[], behind: INode): WorkflowDraft {
 	const loop = node(
 		'Loop',
 		'n8n-nodes-base.splitInBatches',
 		{ batchSize: 1, options: {} },
 		{ typeVersion: 3 },
 	);
-	const { connections, ...draft } = ringOf(path, [loop, ...nodes]);
+	const { connections, ...draft } = webhookWorkflow(path, [loop, ...nodes]);
 	// The first output is for what is done, the second one is the loop.
 	const main = [[], ...(connections[loop.name]?.['main'] ?? [])];
-	return { ...draft, connections: { ...connections, [loop.name]: { main } } };
+	const whole = {
+		...draft,
+		nodes: [...draft.nodes, behind],
+		connections: { ...connections, [loop.name]: { main } },
+	};
+	const back = connect(whole, nodes.at(-1)?.name ?? '', loop.name);
+	return connect(back, loop.name, behind.name);
 }
 
 /** The node that calls a sub-workflow: with all items at once, or in an execution for each. */
