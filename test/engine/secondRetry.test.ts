@@ -77,16 +77,21 @@ describe('after a crash, of which n8n has saved nothing,', () => {
 	const input = numbered(10);
 	const { asCrashed } = jest.requireActual<typeof engine>('./support/run');
 	/** The Retry of an execution that had sent all but one of its items when n8n ended. */
-	async function retryCrashed(parameters: INodeParameters) {
+	async function retryCrashed(parameters: INodeParameters, edited = parameters) {
 		simulator().addFault(faultFor('No 5"', failure(), 1));
 		const done = await run(parameters, input);
 		simulator().requests.length = 0;
-		const json = workflowOf(parameters);
+		const json = workflowOf(edited);
 		return await newProcess()(asCrashed(done, json, input), json);
 	}
 
 	test('a Retry is refused, whatever was sent', async () => {
 		expect(isRefused(await retryCrashed(byTitle))).toBe(true);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('a Retry is refused also if IDs were added in between: they do not know what was sent', async () => {
+		expect(isRefused(await retryCrashed(byTitle, { ...byTitle, options }))).toBe(true);
 		expect(simulator().requests).toEqual([]);
 	});
 

@@ -26,15 +26,17 @@ function toSend({ position, key, send, test, connection: { client, site } }: Rea
 }
 
 /**
- * Every execution claims what it found, right before its first request, and a Retry has to be the first.
+ * Every execution claims what it found, right before its first request, and a Retry has to be the first. Where all items
+ * have IDs nothing is claimed: keys know what was sent under them, also after a crash.
  * @returns why nothing may leave
  */
 async function claimExecution({ context, memory, kind }: Run, ready: readonly ReadyItem[]) {
-	// Keys know what was sent under them, also after a crash.
-	const needsClaim = kind === 'send' && ready.some(({ key }) => key === undefined);
+	const hasIds = ready.every(({ key }) => key !== undefined);
 	// An agent's tool decides again in each execution.
-	if (!needsClaim || isForModel(context)) return undefined;
-	return await memory.claimExecution(isRetry(context));
+	if (kind !== 'send' || ready.length === 0 || isForModel(context)) return undefined;
+	if (isRetry(context)) return await memory.claimAsRetry(hasIds);
+	if (!hasIds) await memory.claimAsFirst();
+	return undefined;
 }
 
 /** Sends what is ready; what is the same as another item goes out with that. */

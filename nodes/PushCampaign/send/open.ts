@@ -42,11 +42,14 @@ export interface SendMemory {
 	readonly warn: (message: string) => void;
 	/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
 	readonly requireKeys: () => Promise<void>;
+	/** Claims what a first execution sends. It goes on whatever the answer, as behind a pause that n8n has saved. */
+	readonly claimAsFirst: () => Promise<void>;
 	/**
-	 * Right before the first request: claims what is left to send. A first execution goes on, whatever the answer.
-	 * @returns why a Retry must not send, if it must not
+	 * Claims what a Retry has left to send. One whose items all have IDs only looks: keys know what it sends, and not what
+	 * was sent before they were added.
+	 * @returns why it must not send, if it must not
 	 */
-	readonly claimExecution: (isRetry: boolean) => Promise<Problem | undefined>;
+	readonly claimAsRetry: (hasIds: boolean) => Promise<Problem | undefined>;
 }
 
 /**
@@ -60,6 +63,9 @@ export function openMemory(
 ): SendMemory {
 	const rows = new Rows(context);
 	const ledger = openLedger(isRemembered ? contextOf(context) : {}, execution);
+	// Where n8n gives no rows, nothing is claimed.
+	const insert = async (name: string) => !(await rows.areUsable()) || (await rows.insert(name));
+	const isMissing = async (name: string) => !(await rows.isThere(name));
 	return {
 		ledger,
 		keys: new Keys(rows),
@@ -77,15 +83,14 @@ export function openMemory(
 				"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",
 			);
 		},
-		async claimExecution(isRetry) {
-			// Where n8n gives no rows, nothing is claimed.
-			const insert = async (name: string) => !(await rows.areUsable()) || (await rows.insert(name));
-			try {
-				return (await ledger.claim(isRetry, insert)) ? undefined : begunBefore;
-			} catch (error) {
-				const problem = toUnavailable(error);
-				return isRetry ? problem : undefined;
-			}
+		async claimAsFirst() {
+			await ledger.claim(false, insert).catch(toUnavailable);
+		},
+		async claimAsRetry(hasIds) {
+			const claim = hasIds ? isMissing : insert;
+			return await ledger
+				.claim(true, claim)
+				.then((maySend) => (maySend ? undefined : begunBefore), toUnavailable);
 		},
 	};
 }
