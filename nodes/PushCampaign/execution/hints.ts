@@ -7,9 +7,9 @@ import { adviceOf } from './failureTexts';
 import type { Hint, Line } from './hintHtml';
 import { info, warning } from './hintHtml';
 import { counted, inDigits, nameCounted, problemsOf, reasonsOf } from './names';
+import type { Run } from './run';
 import type { ItemIn, RunItem } from './runItem';
 import { failuresIn, withTitles } from './runItem';
-import type { Run } from './start';
 
 // What the editor says above the output of a run.
 

@@ -14,8 +14,8 @@ import { askKey } from '../send/once';
 import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
 import { forEachItem } from './eachItem';
+import type { Run } from './run';
 import type { FailedItem, KnownItem, RunItem } from './runItem';
-import type { Run } from './start';
 import { isTriedOut } from './start';
 
 /** An item that an error output hands on, as one that is wired back into the node does. */

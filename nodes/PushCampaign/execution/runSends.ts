@@ -1,13 +1,9 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { connections } from '../n8n/connection';
-import { isTool, itemParameters } from '../n8n/parameters';
 import type { SendOperation } from '../operations/operation';
 import { isSentOnlyOnce } from '../operations/options';
 import { toRequest, toRow } from '../operations/send';
-import { requireTimezone } from '../operations/timing';
-import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { notStartedProblem } from '../service/problems';
 import { subscriberCountPath } from '../service/rules';
@@ -25,11 +21,11 @@ import {
 import { hintsOf } from './hints';
 import { planAll, refuse } from './plan';
 import { isErrorOutput, toItemError, toOutput, toRunError } from './results';
+import { Run } from './run';
 import type { RunItem } from './runItem';
 import { failuresIn, isGone, rowWith } from './runItem';
 import { sendAll } from './sendItems';
-import type { Run } from './start';
-import { decide, isForModel, isInEditor, isRetry, isStopped, nameExecution } from './start';
+import { isForModel, isInEditor, isRetry, isStopped } from './start';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -40,7 +36,7 @@ export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	const run = openRun(context, operation);
+	const run = new Run(context, operation);
 	const planned = await planAll(run);
 	const wrongIds = checkIds(planned);
 	const checked = await forEachItem(context, planned, async (item) => {
@@ -54,24 +50,6 @@ export async function runSends(
 	const ended = reportGone(run, mayStart ? await sendAll(run, items) : items);
 	throwFailure(run, ended);
 	return await toResults(run, ended);
-}
-
-function openRun(context: IExecuteFunctions, operation: SendOperation): Run {
-	requireTimezone(context.getTimezone());
-	const itemAt = itemParameters(context);
-	const parameters = context.getInputData().map((_input, index) => itemAt(index));
-	const decision = decide(context, parameters);
-	return {
-		...decision,
-		context,
-		operation,
-		parameters,
-		memory: openMemory(context, nameExecution(context), decision.kind === 'send'),
-		connectionOf: connections(context),
-		runIndex: isTool(context.getNode())
-			? undefined
-			: Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0,
-	};
 }
 
 /**

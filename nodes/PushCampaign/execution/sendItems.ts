@@ -5,8 +5,8 @@ import type { SendOutcome } from '../send/ledger';
 import type { Send } from '../send/once';
 import { alreadySent, trySend } from '../send/once';
 import { queueOptions } from './eachItem';
+import type { Run } from './run';
 import type { ItemIn, RunItem } from './runItem';
-import type { Run } from './start';
 import { isForModel, isRetry } from './start';
 
 type ReadyItem = ItemIn<'ready'>;

@@ -1,12 +1,9 @@
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 
-import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool } from '../n8n/parameters';
-import type { SendOperation } from '../operations/operation';
 import { isDryRun, isDryRunFixed, isKeyFixed } from '../operations/options';
 import { hasTestSubscriber } from '../operations/send';
-import type { SendMemory } from '../send/open';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
@@ -14,24 +11,11 @@ import { InvalidInput } from '../service/thrown';
 // How the execution was started, and what a run of the node does in it.
 
 /** What a run does with all of its items. */
-interface Decision {
+export interface Decision {
 	/** A test goes to the test subscriber alone. */
 	readonly kind: 'send' | 'dryRun' | 'test';
 	/** Why nothing new is sent. */
 	readonly refusal?: Problem | undefined;
-}
-
-/** One run of the node that sends. */
-export interface Run extends Decision {
-	readonly context: IExecuteFunctions;
-	readonly operation: SendOperation;
-	/** Of each item. */
-	readonly parameters: readonly ItemParameters[];
-	readonly memory: SendMemory;
-	/** Opens the credential for an item. @throws InvalidInput, UnusableCredential */
-	readonly connectionOf: (index: number) => Promise<Connection>;
-	/** The run of the node in this execution; an agent's tool has none. */
-	readonly runIndex: number | undefined;
 }
 
 /**
