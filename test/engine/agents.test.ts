@@ -53,7 +53,7 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		await run(agent, { title }, inputOf({ name: 'Ann', more: 'no ' }));
 		expect(titlesAt(simulator())).toEqual(['Hi Ann, no 1']);
 		const answers = textOf(await run(agent, { title }, inputOf({ name: ' ', more: 'no ' })));
-		expect(answers).toContain('has a part that gave nothing, {{ $');
+		expect(answers).toContain('}} gave nothing');
 	});
 
 	test('its message carries what to do, because the model reads the message alone', async () => {

@@ -126,7 +126,11 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	expect(first).toMatchObject({ subscriberId: '5001', dryRun: true, request: { method: 'POST' } });
 	expect(second).toMatchObject({
 		...{ subscriberId: '5002', audience: 'subscriber', dryRun: true },
-		error: { message: "'Title' is empty for this item", type: 'validation', outcome: 'notSent' },
+		error: {
+			message: "'Title': {{ $json.title }} gave nothing",
+			type: 'validation',
+			outcome: 'notSent',
+		},
 	});
 	const order = ['subscriberId', 'audience', 'title', 'recipients', 'dryRun', 'error'];
 	const known = (missing: string) => order.filter((field) => field !== missing);
@@ -135,7 +139,7 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	const [hint] = hintsOf(done);
 	expect(hint).toContain('3 of 4 items are not valid, so none would be sent:<br>');
 	expect(hint).toContain(
-		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004), counted from 0: &#39;Title&#39; is empty for this item<br>',
+		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004), counted from 0: &#39;Title&#39;: {{ $json.title }} gave nothing<br>',
 	);
 	expect(hint).toContain(
 		'Enter digits only, such as 5001.<br>The first one that is valid, right away:<br>',

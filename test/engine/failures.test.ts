@@ -97,7 +97,7 @@ test('all reasons of an item are in one message', async () => {
 	const wrong = { title: "={{ '' }}", targetUrl: 'nowhere', actionButtons: { button } };
 	const { message } = failureOf(await run(wrong));
 	expect(message).toMatch(
-		/^'Title' is empty for this item; 'Target URL' is not .*; 'URL' in button 1 .* is empty for /,
+		/^'Title': \{\{ .* gave nothing; 'Target URL' is not .*; 'URL' in button 1 .* gave nothing/,
 	);
 });
 

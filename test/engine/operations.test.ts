@@ -128,7 +128,7 @@ describe('of three sends, one that is refused and one that is not valid', () => 
 		outcome: 'notSent',
 	};
 	const notValid = {
-		message: "'Title' is empty for this item",
+		message: "'Title': {{ $json.title }} gave nothing",
 		type: 'validation',
 		outcome: 'notSent',
 	};

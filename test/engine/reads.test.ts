@@ -94,7 +94,7 @@ test('of reads that are not valid each is named, with its reason, and none is as
 	const input = inputOf({ campaignId: '1, 2' }, { campaignId: '' }, { campaignId: '3' });
 	const { message, description } = failureOf(await run({ operation: 'getStatus' }, input));
 	expect(message).toMatch(
-		/^2 of 3 items are not valid\. Item 0, counted from 0: .*"1, 2"; item 1: 'Campaign ID' /,
+		/^2 of 3 items are not valid\. Item 0, counted from 0: .*"1, 2"; item 1: 'Campaign ID': /,
 	);
 	expect(description).toMatch(/^Use one item for each ID\. Check /);
 	expect(simulator().requests).toEqual([]);

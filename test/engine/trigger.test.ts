@@ -189,7 +189,7 @@ describe('a first publication fails', () => {
 
 	test('in words that name no item, because a trigger has none', async () => {
 		await expect(trigger({ campaignIds: '={{ "" }}' })()).rejects.toThrow(
-			"'Campaign IDs' is empty. Check the expression, and the data that it reads.",
+			`'Campaign IDs': {{ "" }} gave nothing. Check the expression, and the data that it reads.`,
 		);
 	});
 

@@ -137,22 +137,6 @@ test.each([
 	expect(formats).toContain(row?.['sendAt']);
 });
 
-test.each([
-	{ day: '24.12.2034 09:00', sent: '2034-12-24 09:00 +01:00' },
-	{ day: '12/24/2034 9:00 PM', sent: '2034-12-24 21:00 +01:00' },
-	{ day: '24-12-2034, 9:05:30', sendAtTimezone: 'Asia/Kolkata', sent: '2034-12-24 09:06 +05:30' },
-	{ day: '24/12/2034', sent: '2034-12-24 09:00 +01:00' },
-])("the advice's expression reads a sheet's $day", async ({ day, sent, ...zone }) => {
-	const dryRun = async (sendAt: string) => {
-		const parameters = { ...additional({ sendAt, ...zone }), options: { dryRun: true } };
-		return outputOf(await run(parameters, inputOf({ day }), {}, { mode: 'manual' }))[0];
-	};
-	const error = (await dryRun('={{ $json.day }}'))?.['error'];
-	const advice = isObject(error) ? String(error['description']) : '';
-	const [expression = ''] = /\{\{ DateTime.*? \}\}/.exec(advice) ?? [];
-	expect(await dryRun(`=${expression}`)).toMatchObject({ sendAt: sent });
-});
-
 test('Expire After is 28 days, what the service does by itself, where only the field was added', async () => {
 	const [row] = await dryRuns(additional({ expireAfter: { duration: {} } }));
 	expect(row).toMatchObject({ request: { body: { expire_push: '28d' } } });

@@ -1,5 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { isBlankText } from '../service/text';
+
 /** A piece of a text as it is written in the editor: what stands between braces (`code`), or around them. */
 type Piece = { readonly literal: string } | { readonly code: string };
 
@@ -24,12 +26,6 @@ export function splitTemplate(text: string): Piece[] {
 const step = String.raw`\.([$_\p{ID_Start}][$\p{ID_Continue}]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]`;
 const jsonPath = new RegExp(String.raw`^\s*\$json((?:${step})+)\s*$`, 'u');
 const pathSteps = new RegExp(step, 'gu');
-
-/** What nobody sees: blanks of all kinds, control characters, and characters that are made to be invisible. */
-const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
-
-/** Whether nothing of a text is visible. */
-export const isBlankText = (text: string): boolean => invisible.test(text);
 
 /** The value at a path; undefined if there is none, or only what an object or a text inherits, such as `.length`. */
 export function valueAt(within: object, path: readonly string[]): unknown {

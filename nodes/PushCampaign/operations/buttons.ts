@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { ActionButton, Audience } from '../service/rules';
 import { audienceRules, maxCharacters } from '../service/rules';
-import { readAddress, readSeenText, toLink } from './content';
-import { requireText } from './judge';
+import { readText, requireText } from './textFields';
+import { readLink } from './utm';
 import { entriesOf, fieldOf, groupIn, textProperty } from './values';
 
 const buttonTitle = textProperty('Title', 'title', {
@@ -34,8 +34,8 @@ export const actionButtons: INodeProperties = {
 /** Undefined if nothing of it was filled in. */
 function readButton(item: ItemParameters, entry: Field, limit: number): ActionButton | undefined {
 	const [titleField, urlField] = [fieldOf(buttonTitle, entry), fieldOf(buttonUrl, entry)];
-	const title = readSeenText(item, titleField, limit);
-	const url = toLink(item, urlField, readAddress(item, urlField), limit);
+	const title = readText(item, titleField, 'line', limit);
+	const url = readLink(item, urlField, limit);
 	if (title === '' && url === '') return undefined;
 	return { title: requireText(item, titleField, title), url: requireText(item, urlField, url) };
 }

@@ -1,11 +1,10 @@
-import type { ItemParameters } from '../n8n/parameters';
 import { campaignStatusOf, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { clip } from '../service/text';
 import { readId, requireCampaignId } from './ids';
 import type { QueryOperation } from './operation';
 import { prepareQuery, queryProperties } from './operation';
-import { asEntered, fieldOf, invalid, isBlank, textProperty } from './values';
+import { asEntered, fieldOf, textProperty } from './values';
 
 const campaign = textProperty('Campaign ID', 'campaignId', {
 	// A send returns it, so Send, Wait, Get Status needs no typing.
@@ -15,17 +14,6 @@ const campaign = textProperty('Campaign ID', 'campaignId', {
 	description: 'ID of the campaign, as its send returns it',
 });
 const field = fieldOf(campaign);
-
-/** @throws InvalidInput */
-function readCampaignId(item: ItemParameters): string {
-	// An item that a send of this node returned.
-	if (isBlank(item.get(field)) && 'audience' in item.input) {
-		const fix =
-			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest, or enter the ID that the dashboard of your push service shows.';
-		throw invalid(field, 'is empty for this item', fix);
-	}
-	return requireCampaignId(field, readId(item, field));
-}
 
 /** Specification, GET status. */
 export const getStatus: QueryOperation = {
@@ -38,7 +26,7 @@ export const getStatus: QueryOperation = {
 	},
 	properties: [campaign, ...queryProperties],
 	prepare(item) {
-		const id = readCampaignId(item);
+		const id = requireCampaignId(field, readId(item, field));
 		const named = { what: `campaign ${clip(id)}`, fix: `Correct ${field.label}.` };
 		const request = { path: campaignStatusPath(id), named };
 		const status = campaignStatusOf(id).transform(({ counters, ...known }) => ({

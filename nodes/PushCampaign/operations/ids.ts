@@ -1,7 +1,7 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { quote, trimHidden } from '../service/text';
-import { judge } from './judge';
-import { invalid, isBlank, missing, readRequired, requireDigits } from './values';
+import { judge } from '../texts/judge';
+import { invalid, isBlank, missing, readRequired, requireDigits, sourceOf } from './values';
 
 /** What people write between IDs: commas and semicolons of all scripts, bars and line breaks. */
 const separators = ',，､、،፣;；؛፤\\u037E|｜\\r\\n\\u0085\\u2028\\u2029';
@@ -18,7 +18,7 @@ const severalNumbers = new RegExp(`^[\\d\\s${separators}]+$`);
 function checkId(item: ItemParameters, field: Field, value: unknown, fix: string) {
 	if (typeof value === 'string') {
 		const id = trimHidden(value);
-		judge(item, field, id, 'exact');
+		judge(sourceOf(item, field), id, 'id');
 		if (oneId.test(id)) return id;
 	}
 	if (typeof value === 'number') {
@@ -58,7 +58,7 @@ function toList(value: unknown): readonly unknown[] {
 /** Reads a list of IDs, at least one: a text of several, a number, or an array, of which each entry is taken. */
 export function readIds(item: ItemParameters, field: Field): Array<string | number> {
 	const value = readRequired(item, field);
-	if (typeof value === 'string') judge(item, field, value);
+	if (typeof value === 'string') judge(sourceOf(item, field), value, 'parameter');
 	const ids = toList(value);
 	if (ids.length === 0) throw missing(item, field);
 	return ids.map((id) => checkId(item, field, id, 'Separate the IDs by commas.'));

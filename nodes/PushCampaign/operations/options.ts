@@ -2,25 +2,18 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { InvalidInput } from '../service/thrown';
-import { readText } from './judge';
+import { htmlToText, readText, shortenTexts } from './textFields';
 import {
 	fieldOf,
 	invalid,
+	isOn,
 	isThere,
 	missing,
 	readable,
-	readSwitch,
 	readWholeNumber,
 	switchProperty,
 	textProperty,
 } from './values';
-
-const htmlToText = switchProperty(
-	'Convert HTML to Text',
-	'htmlToText',
-	// n8n shows descriptions as HTML.
-	'Whether to turn &lt;b&gt;Sale&lt;/b&gt; &amp;amp; more into Sale &amp; more',
-);
 
 const dryRun = switchProperty(
 	'Dry Run',
@@ -28,14 +21,8 @@ const dryRun = switchProperty(
 	'Whether to only show what would be sent, without sending it',
 );
 
-const shortenTexts = switchProperty(
-	'Shorten Long Texts',
-	'shortenTexts',
-	'Whether to cut texts that are too long instead of refusing them',
-);
-
 const idempotencyKey = textProperty('Send Only Once', 'idempotencyKey', {
-	placeholder: 'e.g. order-1042-shipped',
+	placeholder: 'e.g. {{ $json.orderId }}',
 	description: 'ID of what it is about, such as an order number: each is sent once',
 });
 
@@ -104,16 +91,12 @@ export function readKey(item: ItemParameters): string | undefined {
 			"A Retry would have another ID: write the date into the item by Edit Fields in front of this node, such as into a field 'day', and use {{ $json.day }}.",
 		);
 	}
-	const key = readText(item, keyField, 'exact');
+	const key = readText(item, keyField, 'id');
 	if (key === '') throw new InvalidInput(missing(item, keyField).message, keyExample);
 	return key;
 }
 
 export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
-
-/** A switch is on when it is added, and off as long as it is not there. */
-const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
-	readSwitch(item, fieldOf(property, 'options'), false);
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export const isDryRun = (item: ItemParameters): boolean =>
@@ -130,9 +113,4 @@ export const readSendOptions = (item: ItemParameters) => ({
 	dryRun: isOn(item, dryRun),
 	timeoutMs: readTimeout(item),
 	idempotencyKey: readKey(item),
-});
-
-export const readTextChanges = (item: ItemParameters) => ({
-	htmlToText: isOn(item, htmlToText),
-	shortenTexts: isOn(item, shortenTexts),
 });

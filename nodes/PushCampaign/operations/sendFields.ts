@@ -4,13 +4,12 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Audience, Notification, OptionalFields } from '../service/rules';
 import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
 import { actionButtons, readButtons } from './buttons';
-import { readAddress, readPicture, readSeenText, toLink } from './content';
-import { requireText } from './judge';
 import { sendOptions } from './options';
 import { quietHours } from './quietHours';
+import { readAddress, readPicture, readText, requireText } from './textFields';
 import type { Timing } from './timing';
 import { expireAfter, expireAt, readExpireAfter, sendAt, sendAtTimezone } from './timing';
-import { utmParameters } from './utm';
+import { readLink, utmParameters } from './utm';
 import { fieldOf, isThere, readSwitch, switchProperty, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
@@ -67,29 +66,30 @@ const messageField = fieldOf(message);
 const urlField = fieldOf(targetUrl);
 export const nameField = fieldOf(campaignName, 'additionalFields');
 
-/** A field of the body that is read by itself. It is offered where the service accepts it. */
+/** A field that is read by itself. */
 interface OwnField {
 	readonly property: INodeProperties;
-	readonly fills: keyof OptionalFields;
-	/** Reads it, if it was added; an empty text fills nothing. */
+	/** The name of its value in the body: it is offered if the service accepts that. */
+	readonly bodyName: keyof OptionalFields;
+	/** Reads it, if it was added; an empty text is not sent. */
 	readonly read: (item: ItemParameters, field: Field, audience: Audience) => string | 0 | 1;
 }
 
 const ownFields: readonly OwnField[] = [
 	{
 		property: autoHide,
-		fills: 'auto_hide',
+		bodyName: 'auto_hide',
 		read: (item, field, audience) =>
 			autoHideValue(audience, readSwitch(item, field, autoHide.default)),
 	},
 	{
 		property: campaignName,
-		fills: 'name',
-		read: (item, field) => readSeenText(item, field, maxCharacters.name),
+		bodyName: 'name',
+		read: (item, field) => readText(item, field, 'line', maxCharacters.name),
 	},
-	{ property: expireAfter, fills: 'expire_push', read: readExpireAfter },
-	{ property: iconUrl, fills: 'icon', read: readPicture },
-	{ property: imageUrl, fills: 'image', read: readPicture },
+	{ property: expireAfter, bodyName: 'expire_push', read: readExpireAfter },
+	{ property: iconUrl, bodyName: 'icon', read: readPicture },
+	{ property: imageUrl, bodyName: 'image', read: readPicture },
 ];
 
 /** What every send takes, and what is read with other fields. */
@@ -97,7 +97,7 @@ const others = [expireAt, quietHours, sendAt, sendAtTimezone, utmParameters];
 
 /** What is left over from another operation is not read. */
 const ownFieldsOf = (audience: Audience): OwnField[] =>
-	ownFields.filter(({ fills }) => audienceRules[audience].accepts.includes(fills));
+	ownFields.filter(({ bodyName }) => audienceRules[audience].accepts.includes(bodyName));
 
 const byName = (one: INodeProperties, other: INodeProperties) =>
 	one.displayName.localeCompare(other.displayName, 'en');
@@ -121,19 +121,19 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 
 /** What reads the content of an item, field by field: none depends on another one. */
 export function contentReaders(item: ItemParameters, audience: Audience) {
-	const seen = (field: Field, limit: number, use?: 'lines') =>
-		requireText(item, field, readSeenText(item, field, limit, use));
+	const seen = (field: Field, use: 'line' | 'lines', limit: number) =>
+		requireText(item, field, readText(item, field, use, limit));
 	const enteredUrl = () => requireText(item, urlField, readAddress(item, urlField));
 	return {
-		title: () => seen(titleField, maxCharacters.title),
-		message: () => seen(messageField, maxCharacters.message, 'lines'),
+		title: () => seen(titleField, 'line', maxCharacters.title),
+		message: () => seen(messageField, 'lines', maxCharacters.message),
 		/** As it was entered, without the UTM parameters that are added. */
 		enteredUrl,
-		link: () => toLink(item, urlField, enteredUrl(), maxCharacters.targetUrl),
-		ownFields: ownFieldsOf(audience).map(({ property, fills, read }) => (): OptionalFields => {
+		link: () => readLink(item, urlField, maxCharacters.targetUrl),
+		ownFields: ownFieldsOf(audience).map(({ property, bodyName, read }) => (): OptionalFields => {
 			const field = fieldOf(property, 'additionalFields');
 			const value = isThere(item, field) ? read(item, field, audience) : '';
-			return value === '' ? {} : { [fills]: value };
+			return value === '' ? {} : { [bodyName]: value };
 		}),
 		buttons: () => readButtons(item, audience),
 	};

@@ -1,12 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { isBlankText, splitTemplate } from '../n8n/template';
+import { splitTemplate } from '../n8n/template';
 import { namesIn } from '../service/json';
-import { clip, quote } from '../service/text';
-import { judge, readText, requireText, toCompared } from './judge';
+import { clip, isBlankText, quote } from '../service/text';
+import { judge } from '../texts/judge';
+import { toMeant } from '../texts/meant';
+import type { Use } from '../texts/parts';
 import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
+import { readText, requireText } from './textFields';
 import {
 	entriesOf,
 	fieldOf,
@@ -18,6 +21,7 @@ import {
 	readChoice,
 	readRequired,
 	requireDigits,
+	sourceOf,
 	textProperty,
 } from './values';
 
@@ -66,16 +70,13 @@ const attributesJson: INodeProperties = {
 type Attribute = readonly [name: string, value: string | number | boolean];
 
 /** @throws InvalidInput if nothing of the text is visible, or nobody meant it */
-function checkText(item: ItemParameters, field: Field, text: string, use?: 'attribute'): string {
-	if (isBlank(text)) throw missing(item, field);
-	judge(item, field, text, use);
-	return text;
-}
+const checkText = (item: ItemParameters, field: Field, text: string, use: Use): string =>
+	requireText(item, field, toMeant(sourceOf(item, field), text, use));
 
 /** What an attribute may be compared with. Specification, Audience fields. */
 function checkValue(item: ItemParameters, field: Field, value: unknown): Attribute[1] {
 	if (typeof value === 'boolean') return value;
-	if (typeof value === 'string') return checkText(item, field, toCompared(value), 'attribute');
+	if (typeof value === 'string') return checkText(item, field, value, 'attribute');
 	if (isBlank(value)) throw missing(item, field);
 	if (typeof value === 'number' && Number.isFinite(value)) {
 		requireDigits(field, value);
@@ -98,7 +99,7 @@ function fromPairs(item: ItemParameters): Attribute[] {
 	const list = groupIn(fieldOf(attributes), 'pairs');
 	return entriesOf(item, list, 'attribute').map((entry) => {
 		const [name, value] = [fieldOf(pairName, entry), fieldOf(pairValue, entry)];
-		const text = requireText(item, name, readText(item, name, 'other'));
+		const text = requireText(item, name, readText(item, name, 'parameter'));
 		return [text, checkValue(item, value, item.get(value))];
 	});
 }
@@ -137,7 +138,7 @@ function checkFilledIn(item: ItemParameters, field: Field): void {
 function fromJson(item: ItemParameters): Attribute[] {
 	const field = fieldOf(attributesJson);
 	const given = readRequired(item, field);
-	if (typeof given === 'string') judge(item, field, given);
+	if (typeof given === 'string') judge(sourceOf(item, field), given, 'parameter');
 	checkFilledIn(item, field);
 	const parsed = typeof given === 'string' ? readable((): unknown => JSON.parse(given)) : given;
 	if (parsed === undefined) throw invalid(field, `is not valid JSON: ${quote(given)}`, writeIt);
@@ -146,7 +147,7 @@ function fromJson(item: ItemParameters): Attribute[] {
 	}
 	const entries: Array<[string, unknown]> = Object.entries(parsed);
 	const attributes = entries.map(([entered, value]): Attribute => {
-		const name = checkText(item, field, toCompared(entered));
+		const name = checkText(item, field, entered, 'parameter');
 		return [name, checkValue(item, { ...field, label: `${name} in ${field.label}` }, value)];
 	});
 	if (typeof given === 'string') requireOnce(field, namesIn(given));

@@ -5,7 +5,7 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import type { Schedule } from '../service/schedule';
-import { checkLead, formatsOf, minuteMs, parseDate, toSchedule } from '../service/schedule';
+import { checkLead, minuteMs, parseDate, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import type { QuietHours } from './quietHours';
@@ -108,10 +108,12 @@ export interface Timing {
 	readonly expireAt?: Expiry | undefined;
 }
 
-/** Expire At, as a whole minute and to the millisecond. */
-interface Expiry extends Schedule {
+/** Expire At. */
+interface Expiry {
+	/** Its minute, for messages. */
+	readonly text: string;
 	/** Milliseconds since 1970. */
-	readonly exactAt: number;
+	readonly at: number;
 }
 
 /** A name without a region is an offset: in summer nobody means it. */
@@ -127,40 +129,13 @@ function readTimezone(item: ItemParameters): string {
 	throw invalid(field, `is not a timezone of a region: ${quote(given)}`, fix);
 }
 
-/** The code of an expression that is one pair of braces, short enough to stand in what to mend. */
-const onlyCode = /^\s*\{\{([^{}]{1,100})\}\}\s*$/;
-
-/** How an expression reads a date that is not written year first: a sheet has no other way. */
-function fixFor(expression: string, formats: readonly string[], zone: string): string {
-	const [, code = '$json.when'] = onlyCode.exec(expression) ?? [];
-	const ways = formats.map((format) => {
-		const hour = format.includes('m') ? '' : '.set({ hour: 9 })';
-		return `{{ DateTime.fromFormat(${code.trim()}, '${format}'${zone})${hour} }}`;
-	});
-	const what = `Read it with ${ways.join(', or if the month comes first with ')}.`;
-	return what.includes('.set(') ? `${what} Put your hour in the place of 9.` : what;
-}
-
-/** @throws InvalidInput if it is no moment that everybody reads in the same way */
-function readMoment(item: ItemParameters, field: Field, value: unknown, timezone: string) {
-	const expression = item.expression(field) ?? '';
-	const formats = typeof value === 'string' ? formatsOf(trimBlanks(value)) : [];
-	// Whoever types it, or a model that fills it in, can write it year first.
-	const isOfData = expression !== '' && !expression.includes('$fromAI');
-	if (!isOfData || formats.length === 0) return parseDate(field.label, value, timezone);
-	// By itself n8n reads it in the workflow's timezone.
-	const zone = timezone === item.timezone ? '' : `, { zone: '${timezone}' }`;
-	const what = `is not written year first: ${quote(value)}`;
-	throw invalid(field, what, fixFor(expression, formats, zone));
-}
-
 /** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
 function readSendAt(item: ItemParameters, timezone: string): Schedule | undefined {
 	const field = fieldOf(sendAt, 'additionalFields');
 	const value = readAdded(item, field);
 	const isNow = typeof value === 'string' && trimBlanks(value).toLowerCase() === 'now';
 	if (value === undefined || isNow) return undefined;
-	const date = readMoment(item, field, value, timezone);
+	const date = parseDate(field.label, value, timezone);
 	return toSchedule(date.toMillis(), date.zone);
 }
 
@@ -168,11 +143,11 @@ function readExpireAt(item: ItemParameters, timezone: string): Expiry | undefine
 	const field = fieldOf(expireAt, 'additionalFields');
 	const value = readAdded(item, field);
 	if (value === undefined) return undefined;
-	const date = readMoment(item, field, value, timezone);
+	const date = parseDate(field.label, value, timezone);
 	const isTwice = isThere(item, fieldOf(expireAfter, 'additionalFields'));
 	if (isTwice) throw invalid(field, "is there beside 'Expire After'", 'Remove one of them.');
-	const minute = toSchedule(date.startOf('minute').toMillis(), date.zone);
-	return { ...minute, exactAt: date.toMillis() };
+	const { text } = toSchedule(date.startOf('minute').toMillis(), date.zone);
+	return { text, at: date.toMillis() };
 }
 
 /**
@@ -211,7 +186,7 @@ export function lateness(timing: Timing, now: number): Problem | undefined {
 	const { effective, isMoved, expireAt: end } = timing;
 	const late = effective && checkLead(effective, now);
 	if (late !== undefined) return validationProblem(isMoved ? endIsTooLate : late);
-	if (end === undefined || end.exactAt - leavesAt(timing, now) >= minuteMs) return undefined;
+	if (end === undefined || end.at - leavesAt(timing, now) >= minuteMs) return undefined;
 	const when = effective === undefined ? 'now' : `at ${effective.text}`;
 	const what = `'Expire At' is ${end.text}, which leaves less than a minute for what goes out ${when}`;
 	return validationProblem(new InvalidInput(what, 'Choose a later time.'));
@@ -220,7 +195,7 @@ export function lateness(timing: Timing, now: number): Problem | undefined {
 /** How long delivery is tried until Expire At, for a request that is made now: `90m`; undefined without it. */
 export function expiryOf(timing: Timing, now: number): string | undefined {
 	if (timing.expireAt === undefined) return undefined;
-	const minutes = Math.floor((timing.expireAt.exactAt - leavesAt(timing, now)) / minuteMs);
+	const minutes = Math.floor((timing.expireAt.at - leavesAt(timing, now)) / minuteMs);
 	return `${Math.max(minutes, 1)}m`;
 }
 

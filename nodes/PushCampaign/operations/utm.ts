@@ -1,6 +1,6 @@
-import type { ItemParameters } from '../n8n/parameters';
-import { parseUrl } from '../service/text';
-import { readText } from './judge';
+import type { Field, ItemParameters } from '../n8n/parameters';
+import { countCharacters, parseUrl } from '../service/text';
+import { readAddress, readText, requireLength } from './textFields';
 import { fieldOf, groupIn, groupOf, textProperty } from './values';
 
 /** In the order in which they are written into a URL. */
@@ -20,13 +20,13 @@ export const utmParameters = {
 	...groupOf('Parameters', 'parameters', parts),
 };
 
-export type UtmParameter = readonly [name: string, value: string];
+type UtmParameter = readonly [name: string, value: string];
 
 /** Reads the UTM parameters of an item that are not blank, by their names in a URL. */
-export function readUtm(item: ItemParameters): UtmParameter[] {
+function readUtm(item: ItemParameters): UtmParameter[] {
 	const entered = groupIn(fieldOf(utmParameters, 'additionalFields'), 'parameters');
 	return parts.flatMap((property): UtmParameter[] => {
-		const value = readText(item, fieldOf(property, entered), 'other');
+		const value = readText(item, fieldOf(property, entered), 'parameter');
 		return value === '' ? [] : [[`utm_${property.name}`, value]];
 	});
 }
@@ -43,4 +43,16 @@ export function addUtm(url: string, parameters: readonly UtmParameter[]): string
 	if (added.length === 0) return url;
 	const separator = /^[^#]*\?/.test(url) ? '&' : '?';
 	return url.replace(/#|$/, (end) => `${separator}${added.join('&')}${end}`);
+}
+
+/** Reads an address that subscribers follow, with the UTM parameters of the item; empty if there is none. @throws InvalidInput */
+export function readLink(item: ItemParameters, field: Field, limit: number): string {
+	const url = readAddress(item, field);
+	if (url === '') return url;
+	const link = addUtm(url, readUtm(item));
+	const fix =
+		link === url
+			? 'Enter a shorter address.'
+			: `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
+	return requireLength(field, link, limit, fix);
 }

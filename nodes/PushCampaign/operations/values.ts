@@ -2,9 +2,10 @@ import { DateTime } from 'luxon';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { isBlankText } from '../n8n/template';
-import { quote, trimBlanks } from '../service/text';
+import { isBlankText, quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
+import type { Source } from '../texts/parts';
+import { noValue } from '../texts/parts';
 
 /** A text field of a panel. */
 export const textProperty = (
@@ -42,8 +43,6 @@ export const groupOf = (displayName: string, name: string, values: INodeProperti
 	options: [{ displayName, name, values }],
 });
 
-export const checkExpression = 'Check the expression, and the data that it reads.';
-
 export const invalid = ({ label }: Field, what: string, fix = `Correct ${label}.`) =>
 	new InvalidInput(`${label} ${what}`, fix);
 
@@ -51,12 +50,20 @@ export const invalid = ({ label }: Field, what: string, fix = `Correct ${label}.
 export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && isBlankText(value));
 
+/** Where the text of a field comes from. */
+export const sourceOf = (item: ItemParameters, field: Field): Source => ({
+	label: field.label,
+	expression: item.expression(field),
+	parts: item.parts(field),
+	input: item.isTrigger ? undefined : item.input,
+});
+
 /** A field that has to have a value, and has none. */
 export function missing(item: ItemParameters, field: Field): InvalidInput {
-	if (item.expression(field) === undefined) {
+	if (isBlank(item.expression(field))) {
 		return invalid(field, 'is missing', `Fill in ${field.label}.`);
 	}
-	return invalid(field, item.isTrigger ? 'is empty' : 'is empty for this item', checkExpression);
+	return noValue(sourceOf(item, field));
 }
 
 /** What is read; undefined if it can't be read. */
@@ -153,6 +160,10 @@ export function readSwitch(item: ItemParameters, field: Field, ifNotThere: boole
 	if (text === 'true' || text === 'false') return text === 'true';
 	throw invalid(field, `is not true or false: ${quote(value)}`);
 }
+
+/** A switch of the options is on when it is added, and off as long as it is not there. */
+export const isOn = (item: ItemParameters, property: Named): boolean =>
+	readSwitch(item, fieldOf(property, 'options'), false);
 
 /** What a property has that offers a list. */
 export interface List<Choice> {

@@ -13,21 +13,10 @@ function quoteLongNumbers(json: string): string {
 }
 
 /** The names in valid JSON, each as often as it is written: of two that are alike `JSON.parse` keeps the last. */
-export function namesIn(json: string): string[] {
-	const names: string[] = [];
-	let begin = 0;
-	let last = '';
-	let isInText = false;
-	// Outside of texts a colon stands behind names alone. Not a whole text at a time, as above.
-	for (const { 0: token, index } of json.matchAll(/\\.|[":]/g)) {
-		if (token === ':' && !isInText) names.push(String(JSON.parse(last)));
-		if (token !== '"') continue;
-		if (isInText) last = json.slice(begin, index + 1);
-		else begin = index;
-		isInText = !isInText;
-	}
-	return names;
-}
+export const namesIn = (json: string): string[] =>
+	Array.from(json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g))
+		.filter(([, , colon]) => colon !== undefined)
+		.map(([, name = '']) => String(JSON.parse(name)));
 
 /**
  * Reads an answer's body; undefined if it is not JSON.

@@ -29,12 +29,8 @@ const otherIso = new RegExp(
 	String.raw`^\d{4}-?(?:W\d\d-?\d|\d{3,4})T\d\d(?:(?::?\d\d){1,2}(?:[.,]\d+)?${offset}?|${offset})$`,
 );
 
-/** A day with its year at the end, in an order that differs from country to country: `24.12.2026 09:00`, `12/24/26, 9:00 AM`. */
-const yearLast =
-	/^\d{1,2}(?<between>[-/.])\d{1,2}\k<between>(?:\d{4}|(?<!-)\d{2})(?:,?\s+\d{1,2}(?<colon>[:.])\d{2}(?:\k<colon>\d{2})?(?:\s?(?<half>[AP]M))?)?$/i;
-
-/** Milliseconds as text, from 2001 to 2286. */
-const epochText = /^\d{13}$/;
+/** From 2001 on. A smaller number is seconds, or the days of a sheet. */
+const earliestMs = 1e12;
 
 const pad = (digits = '') => digits.padStart(2, '0');
 
@@ -50,24 +46,18 @@ function toIso(text: string): string | undefined {
 	return `${year}-${pad(month)}-${pad(day)}T${pad(inDay)}${minutes}${zone}`;
 }
 
-/** An hour that comes twice, because the clock is set back, is the first one; luxon may take either. */
-function toFirst(date: DateTime): DateTime {
-	const offsetBefore = date.minus({ hours: 24 }).offset;
-	const first = date.minus({ minutes: offsetBefore - date.offset });
-	return first.offset === offsetBefore ? first : date;
-}
-
 function readText(text: string, zone: string): DateTime | undefined {
-	if (epochText.test(text)) return DateTime.fromMillis(Number(text), { zone });
+	if (/^[1-9]\d{12}$/.test(text)) return DateTime.fromMillis(Number(text), { zone });
 	const iso = toIso(text.toUpperCase());
-	return iso === undefined ? undefined : toFirst(DateTime.fromISO(iso, { zone, setZone: true }));
+	return iso === undefined ? undefined : DateTime.fromISO(iso, { zone, setZone: true });
 }
 
 function readDate(value: unknown, zone: string): DateTime | undefined {
 	if (typeof value === 'string') return readText(value, zone);
 	// Not by `instanceof`: n8n's sandbox for expressions has a `Date` of its own.
 	const isDate = Object.prototype.toString.call(value) === '[object Date]';
-	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
+	const isEpoch = typeof value === 'number' && value >= earliestMs;
+	if (isEpoch || isDate) return DateTime.fromMillis(Number(value), { zone });
 	if (!DateTime.isDateTime(value)) return undefined;
 	// One of n8n's luxon, which may be another than this package's: read by what all versions have.
 	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
@@ -87,43 +77,6 @@ export function toSchedule(moment: number, zone: string | Zone): Schedule {
 	return { text: clockIn(zone, at).toFormat('yyyy-MM-dd HH:mm ZZ'), at };
 }
 
-/** Luxon's formats that read a day with its year at the end: with the day first, and with the month first. */
-export function formatsOf(text: string): string[] {
-	const { groups } = yearLast.exec(text) ?? {};
-	if (groups === undefined) return [];
-	const { between, half } = groups;
-	const time = half === undefined ? 'Hms' : 'hms';
-	// With dots nobody writes the month first.
-	const orders = between === '.' ? ['dMy'] : ['dMy', 'Mdy'];
-	const formats = orders.map((order) => {
-		const letters = [...`${order}${time}`];
-		const format = text.replace(/\d+/g, ({ length }) => (letters.shift() ?? '').repeat(length));
-		return format.replace(/[AP]M$/i, 'a');
-	});
-	return formats.filter((each) => DateTime.fromFormat(text, each, { locale: 'en-US' }).isValid);
-}
-
-/** What looks like a moment, and is none that everybody reads in the same way. */
-const noMoments = [
-	{
-		// From 2001 to 2286. As milliseconds they are early in 1970.
-		pattern: /^[1-9]\d{9}(\.\d+)?$/,
-		what: 'looks like seconds',
-		fix: `A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
-	},
-	{
-		// Days since 1899, from 1927 to 2173.
-		pattern: /^[1-9]\d{4}([.,]\d+)?$/,
-		what: 'looks like a date of a spreadsheet',
-		fix: `Format the cell as text in the sheet, such as ${exampleDate}.`,
-	},
-	{
-		pattern: /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|20\d{6})$/,
-		what: 'is a date without a time',
-		fix: `Enter the time, too, as in ${exampleDate}.`,
-	},
-];
-
 /**
  * Reads a date in any of the forms that a workflow holds.
  * @param label the field's name in messages
@@ -132,21 +85,17 @@ const noMoments = [
  * @throws InvalidInput
  */
 export function parseDate(label: string, given: unknown, timezone: string): DateTime {
-	const value = typeof given === 'string' ? trimBlanks(given) : given;
-	const refuse = (what: string, fix: string) =>
-		new InvalidInput(`${label} ${what}: ${quote(value)}`, fix);
-	const text = typeof value === 'number' ? String(value) : value;
-	const none = noMoments.find(({ pattern }) => typeof text === 'string' && pattern.test(text));
-	if (none !== undefined) throw refuse(none.what, none.fix);
-	const date = readDate(value, timezone);
+	const date = readDate(typeof given === 'string' ? trimBlanks(given) : given, timezone);
 	if (!date?.isValid) {
-		throw refuse(
-			"can't be read as a date",
-			`Choose a date, or enter one such as ${exampleDate}. You may add an offset: ${exampleDate} +02:00.`,
+		// Without the value, so that a sheet's rows have one reason.
+		throw new InvalidInput(
+			`${label} is no date with a time that everybody reads in the same way`,
+			`Write it as ${exampleDate}, or read it, such as with {{ DateTime.fromFormat($json.when, 'd.M.yyyy H:mm') }}.`,
 		);
 	}
 	if (date <= DateTime.now().plus({ years: 10 })) return date;
-	throw refuse('is more than ten years ahead', `Enter the year as in ${exampleDate}.`);
+	const message = `${label} is more than ten years ahead: ${quote(given)}`;
+	throw new InvalidInput(message, `Enter the year as in ${exampleDate}.`);
 }
 
 /**

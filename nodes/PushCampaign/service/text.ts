@@ -14,16 +14,19 @@ export const trimBlanks = (text: string): string => text.replace(outerBlanks, ''
 const hidden =
 	'\\p{Cc}\\u00AD\\u061C\\u115F\\u1160\\u180E\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB';
 const outerHidden = outer(`\\s${hidden}`);
-const firstHidden = new RegExp(`(?![\\t-\\r])[${hidden}]`, 'u');
+const firstHidden = new RegExp(`(?![\\t-\\r])[${hidden}\\p{Surrogate}]`, 'u');
 
 /** A text that is compared or followed, such as an ID or an address, without what nobody sees around it. */
 export const trimHidden = (text: string): string => text.replace(outerHidden, '');
 
-/** The first character that nobody sees, but for blanks. */
+/** The first character that nobody sees, but for blanks; or half of one, such as of an emoji that was cut. */
 export const hiddenIn = (text: string): string | undefined => firstHidden.exec(text)?.[0];
 
-/** Halves of characters that are written in two: emoji that were cut. */
-export const halfCharacters = /\p{Surrogate}/gu;
+/** What nobody sees: blanks of all kinds, control characters, and characters that are made to be invisible. */
+const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** Whether nothing of a text is visible. */
+export const isBlankText = (text: string): boolean => invisible.test(text);
 
 const maxClipped = 300;
 
@@ -31,7 +34,7 @@ const maxClipped = 300;
 export function clip(text: string): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	if (line.length <= maxClipped) return line;
-	return `${line.slice(0, maxClipped - 1).replace(halfCharacters, '')}…`;
+	return `${line.slice(0, maxClipped - 1).replace(/\p{Surrogate}/gu, '')}…`;
 }
 
 /** A refused value as messages show it: text in quotes, an array or an object as JSON. */
@@ -65,23 +68,18 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 }
 
 /** Whether the host of an address is another address: `https://https://shop.example`. */
-export const isDoubled = (text: string): boolean =>
+const isDoubled = (text: string): boolean =>
 	/^https?:\/\/(?:[^/?#]*https?:\/|https?\/\/|([^/?#]+)\/+https?:\/\/\1(?![^/?#]))/i.test(text);
 
-/** What the URL parser makes of a host: names with single dots between them, in letters of ASCII; or `[::1]`. */
+/** What the URL parser makes of a host that can be one: names with single dots between them, in letters of ASCII; or `[::1]`. */
 const host = /^(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?$|^\[/;
 /** With the dot that may stand at its end. */
 const longestHost = 254;
 
-/** Whether a text is a URL whose host can't be one, which the URL parser lets pass: `https://e,com`, `https://e..com`. */
-export function hasWrongHost(text: string): boolean {
-	const { hostname } = parseUrl(text) ?? {};
-	return hostname !== undefined && (hostname.length > longestHost || !host.test(hostname));
-}
-
 /** Whether a text is an http or https URL as it stands: the URL parser drops blanks and invisible characters. */
 export function isWebUrl(text: string): boolean {
 	if (!/^https?:\/\/[^/?#]/i.test(text) || isDoubled(text)) return false;
-	if (/[\s\\\p{Surrogate}]/u.test(text) || hiddenIn(text) !== undefined) return false;
-	return parseUrl(text) !== undefined && !hasWrongHost(text);
+	if (/[\s\\]/.test(text) || hiddenIn(text) !== undefined) return false;
+	const { hostname } = parseUrl(text) ?? {};
+	return hostname !== undefined && hostname.length <= longestHost && host.test(hostname);
 }

@@ -1,4 +1,4 @@
-import { isBlankText, joinText } from '../../../nodes/PushCampaign/n8n/template';
+import { joinText } from '../../../nodes/PushCampaign/n8n/template';
 
 const json = {
 	...{ name: 'Ann', age: 7, none: null, größe: 'M' },
@@ -46,9 +46,3 @@ test.each([
 		expect(joinText(expression, json, () => undefined)?.value).toBe(text);
 	},
 );
-
-test('a text of blanks and invisible characters is blank', () => {
-	expect(isBlankText('\t\u00a0\u3000\u200b\u2060\u00ad\u2800\ufe0f')).toBe(true);
-	expect(isBlankText(' . ')).toBe(false);
-	expect(isBlankText('🌷')).toBe(false);
-});

@@ -1,5 +1,5 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
-import { adviceOf, itemOf, recordingClient, refusalOf } from './support';
+import { itemOf, recordingClient, refusalOf } from './support';
 
 const record = {
 	notification_status: 'Sent',
@@ -11,8 +11,8 @@ const record = {
 };
 
 describe('Get Status', () => {
-	const prepare = (campaignId: unknown, more = {}, input = {}) =>
-		getStatus.prepare(itemOf({ campaignId, ...more }, { input }));
+	const prepare = (campaignId: unknown, more = {}) =>
+		getStatus.prepare(itemOf({ campaignId, ...more }));
 
 	test('gives a flat item with rates', async () => {
 		const { client, asked } = recordingClient(record);
@@ -72,25 +72,16 @@ describe('Get Status', () => {
 		[' \u200B... ', `'Campaign ID' is not a campaign's ID: "..."`],
 		[10.5, "'Campaign ID' holds what is not one ID: 10.5"],
 		['.', `'Campaign ID' is not a campaign's ID: "."`],
-		['={{ $json.id }}', "'Campaign ID' is empty for this item"],
+		['={{ $json.id }}', "'Campaign ID': {{ $json.id }} gave nothing"],
+		['10\uD83C01', '\'Campaign ID\' holds U+D83C, a character that nobody sees: "10\uD83C01"'],
 		[-1, "'Campaign ID' holds what is not one ID: -1"],
 		[['1001'], `'Campaign ID' holds what is not one ID: ["1001"]`],
 	])('refuses %j', (id, refusal) => {
 		expect(refusalOf(() => prepare(id))).toBe(refusal);
 	});
 
-	test('says what to do about several campaigns', () => {
-		expect(adviceOf(() => prepare('1001, 1002'))).toBe('Use one item for each ID.');
-	});
-
 	test.each(['yes', 1, ''])('refuses a Simplify that is not true or false: %j', (simplify) => {
 		expect(refusalOf(() => prepare('1001', { simplify }))).toMatch(/^'Simplify' is /);
-	});
-
-	test('says what has a campaign ID if an item comes from a send that gave none', () => {
-		const read = () => prepare('={{ $json.campaignId }}', {}, { audience: 'subscriber' });
-		expect(refusalOf(read)).toBe("'Campaign ID' is empty for this item");
-		expect(adviceOf(read)).toMatch('an If node');
 	});
 
 	test('names the campaign of a read that failed', () => {

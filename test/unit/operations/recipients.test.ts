@@ -1,7 +1,7 @@
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { adviceOf, itemOf, refusalOf } from './support';
+import { itemOf, refusalOf } from './support';
 
 type Context = Parameters<typeof itemOf>[1];
 const beyond = Number('12345678901234567890');
@@ -34,7 +34,6 @@ describe('Segment IDs', () => {
 		['', 'is missing'],
 		[' , ;', 'is missing'],
 		[[], 'is missing'],
-		['={{ $json.ids }}', 'is empty for this item'],
 		['News readers', 'holds what is not one ID: "News readers"'],
 		['[12, 34]', 'holds what is not one ID: "[12"'],
 		['12, "34"', 'holds what is not one ID: ""34""'],
@@ -61,13 +60,6 @@ describe('Segment IDs', () => {
 	test.each([...'()[]{}"\'`“”„‘’«»'])('are refused if one holds the character %s', (mark) => {
 		const what = `'Segment IDs' holds what is not one ID: "3${mark}4"`;
 		expect(refusalOf(() => read(`12, 3${mark}4`))).toBe(what);
-	});
-
-	test.each([
-		['12 34', 'Separate the IDs by commas.'],
-		['News readers', 'Enter the ID alone, not a name.'],
-	])('of %j are refused with what to do: %s', (given, advice) => {
-		expect(adviceOf(() => read(given))).toBe(advice);
 	});
 });
 
@@ -136,13 +128,6 @@ describe('Attributes', () => {
 
 	const one = { name: 'plan', value: 'pro' };
 	test.each([
-		[[], 'Add one, with its value.'],
-		[[one, one], 'Keep one of them, or send once for each value.'],
-	])('%j are refused with what to do: %s', (pairs, advice) => {
-		expect(adviceOf(() => fromPairs(pairs))).toBe(advice);
-	});
-
-	test.each([
 		[[], "'Attributes' has no attribute"],
 		['={{ $json.pairs }}', "'Attributes' has no attribute"],
 		[[one, { name: 'plan ', value: 'free' }], `'Attributes' has the name "plan" twice`],
@@ -208,7 +193,6 @@ describe('Attributes (JSON)', () => {
 		expect(refusalOf(read)).toMatch(
 			/^'Attributes \(JSON\)' has a part that may be more than a value in JSON, \{\{ /,
 		);
-		expect(adviceOf(read)).toBe('Give an object instead, such as {{ { plan: $json.plan } }}.');
 	});
 
 	test.each([
@@ -223,10 +207,6 @@ describe('Attributes (JSON)', () => {
 	])('are filled in by values: %s', (json, attribute) => {
 		const input = { plan: stranger, city: 'Oslo', age: 5, pairs: '"vip": true' };
 		expect(fromJson(`=${json}`, { input })).toEqual(attribute);
-	});
-
-	test.each(['{', 'plan=pro', '[]', '7'])('of %s come with how to write them', (json) => {
-		expect(adviceOf(() => fromJson(json))).toBe('Write it like {"plan": "pro", "city": "Oslo"}.');
 	});
 
 	test('are no names if they are values', () => {

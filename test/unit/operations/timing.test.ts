@@ -4,7 +4,7 @@ import {
 	requireTimezone,
 	timezones,
 } from '../../../nodes/PushCampaign/operations/timing';
-import { adviceOf, prepare, refusalOf } from './support';
+import { prepare, refusalOf } from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
 afterAll(() => jest.useRealTimers());
@@ -63,53 +63,10 @@ describe('Send At', () => {
 	test.each([
 		['', "'Send At' is missing"],
 		[' \u200B', "'Send At' is missing"],
-		['={{ $json.when }}', "'Send At' is empty for this item"],
-		['nowadays', `'Send At' can't be read as a date: "nowadays"`],
-		[false, "'Send At' can't be read as a date: false"],
-		['24.12.2030 09:00', `'Send At' can't be read as a date: "24.12.2030 09:00"`],
+		['={{ $json.when }}', "'Send At': {{ $json.when }} gave nothing"],
+		['nowadays', "'Send At' is no date with a time that everybody reads in the same way"],
 	])('is refused: "%s"', (sendAt, refusal) => {
 		expect(refusalOf(() => read({ sendAt }))).toBe(refusal);
-	});
-});
-
-describe('a date of a sheet that is not written year first', () => {
-	const dayFirst = "{{ DateTime.fromFormat($json.when, 'dd.MM.yyyy HH:mm') }}";
-	const zoned = "fromFormat($json.when, 'dd.MM.yyyy HH:mm', { zone: 'Asia/Kolkata' })";
-	test.each([
-		{ when: '24.12.2030 09:00', way: dayFirst },
-		{ when: '24.12.2030 09:00', sendAt: "={{ $json['the day'] }}", way: "($json['the day'], 'dd" },
-		{
-			when: '24.12.2030 09:00',
-			sendAt: '={{$json.day + " " + $json.time}}',
-			way: '($json.day + "',
-		},
-		{ when: '24.12.2030 09:00', sendAt: '={{ $json.day }} {{ $json.time }}', way: dayFirst },
-		{ when: '24.12.2030 09:00', sendAtTimezone: 'Asia/Kolkata', way: zoned },
-		{ when: ' 12/24/2030 9:00\n', way: "{{ DateTime.fromFormat($json.when, 'MM/dd/yyyy H:mm') }}" },
-		{ when: '05/06/2030 9:00 PM', way: ' }}, or if the month comes first with {{ DateTime.from' },
-		{
-			when: '24/12/2030',
-			way: "'dd/MM/yyyy').set({ hour: 9 }) }}. Put your hour in the place of 9.",
-		},
-	])('is refused, with the expression that reads it: $when', ({ when, way, sendAt, ...zone }) => {
-		const written = sendAt ?? '={{ $json.when }}';
-		for (const name of ['sendAt', 'expireAt']) {
-			const input = sendAt === undefined ? { when } : {};
-			const reading = () => read({ [name]: written, ...zone }, { input, evaluate: () => when });
-			const label = name === 'sendAt' ? "'Send At'" : "'Expire At'";
-			expect(refusalOf(reading)).toBe(`${label} is not written year first: "${when.trim()}"`);
-			expect(adviceOf(reading)).toMatch(/^Read it with \{\{ DateTime\.fromFormat\(.*\.$/);
-			expect(adviceOf(reading)).toContain(way);
-		}
-	});
-
-	test('gets the usual advice if it was typed, or filled in by a model', () => {
-		const when = '24.12.2030 09:00';
-		const sendAt = "={{ $fromAI('Send_At', ``, 'string') }}";
-		const evaluate = () => when;
-		for (const reading of [() => read({ sendAt: when }), () => read({ sendAt }, { evaluate })]) {
-			expect(adviceOf(reading)).toMatch(/^Choose a date, or enter one such as 2030-05-17 09:30\./);
-		}
 	});
 });
 
@@ -144,17 +101,15 @@ describe('Timezone', () => {
 	test.each(['Mars/Base', '', 'Europe/Berlin '])(
 		"that is none is looked for in the workflow's settings: '%s'",
 		(timezone) => {
-			const checking = () => requireTimezone(timezone);
-			expect(refusalOf(checking)).toBe(
+			expect(refusalOf(() => requireTimezone(timezone))).toBe(
 				`The timezone in the workflow's settings is none: "${timezone.trim()}"`,
 			);
-			expect(adviceOf(checking)).toBe("Choose one under 'Timezone' in the workflow's settings.");
 		},
 	);
 
 	test('offers names of today, with a region, and takes each of them', () => {
 		const names = timezones().map(({ value }) => String(value));
-		const searched = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Europe/Kyiv'];
+		const searched = ['Europe/Berlin', 'Asia/Kolkata', 'Asia/Yangon', 'Europe/Kyiv'];
 		expect(names).toEqual(expect.arrayContaining(searched));
 		expect(names.filter((name) => !name.includes('/'))).toEqual(['UTC']);
 		const taken = names.map((sendAtTimezone) => read({ sendAtTimezone }).timing.timezone);
@@ -234,8 +189,7 @@ describe('Expire At', () => {
 		const { expireAt } = timingOf({ expireAt: '2030-05-17T23:59:30+05:30' });
 		expect(expireAt).toEqual({
 			text: '2030-05-17 23:59 +05:30',
-			at: Date.UTC(2030, 4, 17, 18, 29),
-			exactAt: Date.UTC(2030, 4, 17, 18, 29, 30),
+			at: Date.UTC(2030, 4, 17, 18, 29, 30),
 		});
 	});
 
@@ -261,15 +215,13 @@ describe('Expire At', () => {
 	])('is refused if less than a minute is left: $expireAt', ({ when, ...fields }) => {
 		expect(late(fields)).toMatch(/^'Expire At' is 20[23]0-05-17 1[12]:\d\d \+02:00, which leaves /);
 		expect(late(fields)).toContain(`less than a minute for what goes out ${when}`);
-		expect(lateness(timingOf(fields), now)?.fix).toBe('Choose a later time.');
 		// Asked a moment too late, it is the least that the service takes.
 		expect(expiry(fields)).toBe('1m');
 	});
 
 	test.each([
 		['', "'Expire At' is missing"],
-		['={{ $json.end }}', "'Expire At' is empty for this item"],
-		['now', `'Expire At' can't be read as a date: "now"`],
+		['now', "'Expire At' is no date with a time that everybody reads in the same way"],
 	])('is refused: "%s"', (expireAt, refusal) => {
 		expect(refusalOf(() => read({ expireAt }))).toBe(refusal);
 	});
@@ -279,7 +231,6 @@ describe('Expire At', () => {
 		for (const expireAfter of [{}, { duration: { amount: 7, unit: 'd' } }]) {
 			const both = () => read({ expireAt, expireAfter });
 			expect(refusalOf(both)).toBe("'Expire At' is there beside 'Expire After'");
-			expect(adviceOf(both)).toBe('Remove one of them.');
 		}
 	});
 });

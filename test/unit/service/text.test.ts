@@ -1,6 +1,7 @@
 import {
 	clip,
 	countCharacters,
+	isBlankText,
 	isWebUrl,
 	quote,
 	trimBlanks,
@@ -27,6 +28,12 @@ test.each<{ value: unknown; quoted: string }>([
 	{ value: { toString: undefined, valueOf: undefined }, quoted: 'a value of type object' },
 ])('a refused value is shown as $quoted', ({ value, quoted }) => {
 	expect(quote(value)).toBe(quoted);
+});
+
+test('a text of blanks and invisible characters is blank', () => {
+	expect(isBlankText('\t\u00a0\u3000\u200b\u2060\u00ad\u2800\ufe0f')).toBe(true);
+	expect(isBlankText(' . ')).toBe(false);
+	expect(isBlankText('🌷')).toBe(false);
 });
 
 test('a character is a code point', () => {
@@ -58,7 +65,7 @@ const addresses = wordsOf(`
 	https://http.example:8080/?u=https://shop.example#https://shop.example
 	https://my_shop.example. https://1.2.3.4 https://[2001:db8::1]/a https://müller。example
 	https://xn--mller-kva.example/, https://店舗.example https://a,b:c,d@shop.example
-	https://${'a'.repeat(63)}.example`);
+	https://${'a'.repeat(63)}.example https://${'a.'.repeat(126)}ab`);
 
 test.each(addresses)('%s is a web address', (url) => {
 	expect(isWebUrl(url)).toBe(true);
@@ -71,7 +78,7 @@ const others = wordsOf(`
 	https://shop.example/\ud83d https:\\\\shop.example https://a:b:c https://e,com https://e..com https://.e.com
 	https://www.e.com, https://.. https://. https://e.com../a https://e'com https://(e.com) https://e;com/?a
 	https://e.com!:443 https://e。。com https://e%2Ccom https://ü,example https://*.e.com https://e=com
-	https://${'a'.repeat(64)}.example https://${'a.'.repeat(127)}example`);
+	https://${'a'.repeat(64)}.example https://${'a.'.repeat(127)}a`);
 
 test.each([...others, 'https://shop.example/a b'])('%j is no web address', (url) => {
 	expect(isWebUrl(url)).toBe(false);

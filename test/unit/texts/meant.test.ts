@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
-import { prepare, refusalOf } from './support';
+import { prepare, refusalOf } from '../operations/support';
 
 // No text is refused that somebody meant, of whatever script, and however its expression is written.
 

@@ -1,32 +1,19 @@
 import { decodeEntities } from './entities';
 
-const toSet = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
+/** Elements at which a new line begins, as feeds and shops write them. */
+const blocks = new Set(
+	`article aside blockquote br caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5
+	h6 head header hr html body iframe img li main nav ol option p pre script section select style summary table tbody td
+	template tfoot th thead title tr ul video`.split(/\s+/),
+);
 
-/** Elements of HTML at which a new line begins. */
-const blocks =
-	toSet(`address area article aside base blockquote body br button canvas caption center col colgroup datalist dd details
-	dialog dir div dl dt fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hgroup hr html
-	iframe img legend li link main map menu meta nav noscript ol optgroup option p pre script search section
-	select source style summary svg table tbody td template tfoot th thead title tr track ul video`);
-
-/** All others that it has, and old ones that nothing closes. The rest is known by how it ends, as SVG and MathML are. */
-const inlines =
-	toSet(`a abbr audio b basefont bdi bdo bgsound big cite code command data del dfn em embed font i
-	image input ins isindex kbd keygen label mark math menuitem meter nextid object output param picture progress q rp rt
-	ruby s samp slot small spacer span strike strong sub sup textarea time tt u var wbr`);
-
-/** Attributes that stand without a value. Those with a hyphen or a colon are those of scripts. */
-const valueless =
-	/^(?:allowfullscreen|alt|async|autofocus|autoplay|checked|contenteditable|controls|crossorigin|default|defer|disabled|download|hidden|href|id|inert|ismap|itemscope|loop|multiple|muted|nomodule|noshade|novalidate|nowrap|open|playsinline|readonly|required|reversed|selected|src|title|value|class|style|[a-z]+[:-][\w:.-]*)$/i;
-
-/** Names with a hyphen or a colon are those of custom elements and of XML. */
-const element = String.raw`[a-z][a-z\d]*(?:[:-][\w:.-]*)?`;
+/** What a tag begins with: `<`, a letter, and what is no end of a name. */
+const element = '[a-z][^\\s<>"\'/]*';
 /** Quotes may hold angle brackets. */
 const attributes = String.raw`[^<>"']*(?:"[^"]*"[^<>"']*|'[^']*'[^<>"']*)*`;
 const tag = new RegExp(`</?(${element})(\\s${attributes})?/?>`, 'gi');
 /** A tag that was cut off with the end of the text. */
-const cutTag = new RegExp(`</?(${element})(?:(?<=/${element})|\\s[^<>=]*=[^<>]*)$`, 'i');
-const closing = new RegExp(`</(${element})`, 'gi');
+const cutTag = new RegExp(`<(?:/${element}|${element}\\s[^<>=]*=[^<>]*)$`, 'i');
 
 /** How feeds wrap HTML. */
 const cdata = /<!\[CDATA\[([^]*?)(?:\]\]>|$)/g;
@@ -80,24 +67,12 @@ function emojiOf(attributes: string): string {
 /** Makes plain text of HTML: without its tags, a blank in the place of those at which a new line begins. */
 export function htmlToText(text: string): string {
 	const shown = withoutUnseen(text.replace(cdata, '$1'));
-	const closed = new Set(
-		Array.from(shown.matchAll(closing), ([, name = '']) => name.toLowerCase()),
-	);
-	const isElement = (name: string) =>
-		/[:-]/.test(name) || blocks.has(name) || inlines.has(name) || closed.has(name);
-	const withoutTag = (whole: string, written: string, attributes = '') => {
+	const toLineBreak = (_whole: string, written: string, attributes = '') => {
 		const name = written.toLowerCase();
-		const words = attributes.split(/[\s/]+/).filter(Boolean);
-		const isValue = attributes.includes('=') || words.every((word) => valueless.test(word));
-		const isMarkup = isElement(name) || whole.endsWith('/>');
-		// `a <b or c> d` is text.
-		if (!isMarkup || (!isValue && !closed.has(name))) return whole;
 		const emoji = name === 'img' ? emojiOf(attributes) : '';
 		return emoji === '' && blocks.has(name) ? ' ' : emoji;
 	};
-	const withoutTags = shown
-		.replace(tag, withoutTag)
-		.replace(cutTag, (whole: string, name: string) => (isElement(name.toLowerCase()) ? '' : whole));
+	const withoutTags = shown.replace(tag, toLineBreak).replace(cutTag, '');
 	// Without a tag it may be text that has its line breaks for a reason.
 	const plain = withoutTags === text ? text : withoutTags.replace(/[ \t\r\n]+/g, ' ');
 	return decodeEntities(plain).trim();

@@ -8,7 +8,7 @@ import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSeg
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { parseSettings } from '../../../nodes/PushCampaign/service/settings';
-import { itemOf, prepare, refusalOf } from './support';
+import { itemOf, prepare, refusalOf } from '../operations/support';
 
 // Whoever writes into a feed, a form or a webhook chooses these texts, and all of n8n stands still while one is read.
 
@@ -153,7 +153,7 @@ async function timeOf(read: (text: string) => () => unknown, text: string): Prom
 }
 
 /** Whether a text four times as long takes far more than four times as long; if it takes any time at all. */
-async function isSlow(read: (text: string) => () => unknown, begin: string, shape: string) {
+async function seemsSlow(read: (text: string) => () => unknown, begin: string, shape: string) {
 	// The end keeps a pattern from reaching the end of the text at its first try.
 	const textOf = (characters: number) =>
 		`${begin}${shape.repeat(Math.ceil(characters / shape.length))}x<`;
@@ -161,6 +161,12 @@ async function isSlow(read: (text: string) => () => unknown, begin: string, shap
 	if ((await cpuTimeOf(read(textOf(length)))) < anyTimeMs) return false;
 	const long = await timeOf(read, textOf(4 * length));
 	return long > anyTimeMs && long > 8 * (await timeOf(read, textOf(length)));
+}
+
+/** A busy machine may make it seem so once. */
+async function isSlow(...text: Parameters<typeof seemsSlow>): Promise<boolean> {
+	for (let tries = 0; tries < 3; tries += 1) if (!(await seemsSlow(...text))) return false;
+	return true;
 }
 
 test.each(kinds)(
