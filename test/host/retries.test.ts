@@ -104,7 +104,7 @@ test('after n8n was killed, a Retry of what was sending then sends nothing, and 
 	await expectRetrySendsRest(stage(), newest, ...titlesOf('Item', 40), ...cut);
 });
 
-describe('a lost answer and a subscriber who is gone', () => {
+describe('in spite of a lost answer and a subscriber who is gone', () => {
 	const behind = node('Behind', 'n8n-nodes-base.noOp');
 	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.to }}' };
 	const people = titled('Item', 20).map((item, index) => ({
@@ -120,7 +120,7 @@ describe('a lost answer and a subscriber who is gone', () => {
 	test.each([
 		{ what: 'a loop of one item at a time', prepare: loop },
 		{ what: 'with IDs, a sub-workflow that is called for each item', prepare: subWorkflows },
-	])('keep $what from its end until one Retry, and no longer', async ({ prepare }) => {
+	])('$what ends with one Retry, and what stands behind it runs', async ({ prepare }) => {
 		stage().simulator.addFault(lostAnswer('Item 5'));
 		const workflow = await publish(stage(), await prepare());
 		const failed = await workflow.run(people);

@@ -1,7 +1,6 @@
 import { chain, createDataTable, insertInto, node, outputOf } from '../../host';
 import {
 	acceptedTitles,
-	byTitle,
 	expectRetrySendsRest,
 	neverAnswered,
 	refusal,
@@ -62,7 +61,7 @@ test("the rows of every send go into n8n's own data table, mapped automatically"
 			operation: 'sendToAttributes',
 			specifyAttributes: 'json',
 			attributesJson: '{ "plan": "pro", "age": 7 }',
-			options: byTitle,
+			options: { idempotencyKey: "={{ 'autumn' }}" },
 		},
 		{ operation: 'sendToSubscriber', subscriberId: '5001' },
 	];
