@@ -1,11 +1,13 @@
-import { cp } from 'node:fs/promises';
+import { cp, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectFolder } from '../folders';
 import { packagesFolder } from '../n8n/server';
 import { packageName } from '../n8n/workflows';
-import { lastEdit } from '../process/pack';
 import { run } from '../process/run';
+
+/** What is compiled. */
+const sources = ['nodes', 'credentials'];
 
 /** With these variables n8n loads a package again when its files change. */
 export const reloadingEnv = { N8N_DEV_RELOAD: 'true' };
@@ -41,7 +43,21 @@ async function compile(outDir: string): Promise<void> {
 	const options = ['-p', 'tsconfig.build.json', '--noEmitOnError', '--outDir', outDir];
 	await run(process.execPath, [compiler, ...options], { cwd: projectFolder });
 	const filter = (path: string) => !path.endsWith('.ts');
-	for (const folder of ['nodes', 'credentials']) {
+	for (const folder of sources) {
 		await cp(join(projectFolder, folder), join(outDir, folder), { recursive: true, filter });
 	}
+}
+
+/** When a source was last changed, added or removed, in milliseconds since 1970. */
+async function lastEdit(): Promise<number> {
+	const listed = sources.map(async (source) => {
+		const folder = join(projectFolder, source);
+		const inside = await readdir(folder, { recursive: true });
+		return [folder, ...inside.map((name) => join(folder, name))];
+	});
+	const times = (await Promise.all(listed)).flat().map(async (path) => {
+		// A file that an editor is just replacing is there at the next look.
+		return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+	});
+	return Math.max(...(await Promise.all(times)));
 }

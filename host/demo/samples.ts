@@ -36,11 +36,15 @@ const written = {
 	testSubscriberId: '5001',
 };
 
-/** Fills in what is empty in the text of an example. */
+/** Fills in what is empty in the text of an example, and says in its note that this is done. */
 export function fillIn(example: string): string {
+	const noted = example.replace(
+		/\*\*Before you (?:run|publish) it\*\*/,
+		'$& (in this demo the credential is chosen, and samples are filled in)',
+	);
 	return Object.entries(written).reduce(
 		(text, [name, value]) => text.replaceAll(`"${name}": ""`, `"${name}": "${value}"`),
-		example,
+		noted,
 	);
 }
 

@@ -1,4 +1,4 @@
-import { installMinutes } from '../n8n/install';
+import { diskSpace, installMinutes } from '../n8n/install';
 import { access, demoOwner, demoWorkflows } from './prepare';
 
 /** Where everything is, once it runs. */
@@ -25,7 +25,7 @@ export function machineTimezone(): string {
 const whatItIs = `
 Starts n8n with the Push Campaign nodes in it and, beside it, a simulator of a push service.
 Both run on this machine alone; nothing is sent to anybody. The first start installs n8n, which takes
-${installMinutes} and 2.5 GB of disk. The next ones take half a minute.
+${installMinutes}; this folder then has ${diskSpace}. The next ones take half a minute.
 `;
 
 /** Printed before anything begins. */

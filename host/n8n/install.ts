@@ -42,6 +42,9 @@ export function hostOf(major: Major): Host {
 /** How long that took on 2 cores. */
 export const installMinutes = '5 to 15 minutes';
 
+/** What this project then takes, with its own packages and n8n 2. */
+export const diskSpace = '3.5 GB';
+
 /**
  * Makes sure that the pinned n8n of a major version is complete: its packages as the lock file beside it
  * says, without their install scripts, and the native parts built. Takes minutes the first time.
@@ -76,7 +79,7 @@ async function install(host: Host, reach: (what: string) => void = () => undefin
 		// The folder's .npmrc says the rest.
 		const timer = setInterval(() => void progressIn(directory).then(reach), 5_000);
 		await npm(['install', '--no-save']).finally(() => clearInterval(timer));
-		reach('building SQLite, up to 7 minutes');
+		reach('building SQLite, which takes minutes');
 		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false'], headersHere());
 	} catch (error) {
 		const logFile = join(directory, 'install.log');
@@ -124,7 +127,7 @@ const installTools = `Install Python 3, make and a C++ compiler (Debian, Ubuntu:
  * the network before, looking for a ready-made binary.
  */
 const reasons = [
-	{ line: /^.*ENOSPC.*$/m, why: 'the disk is full. It takes about 2.5 GB.' },
+	{ line: /^.*ENOSPC.*$/m, why: `the disk is full. All of this project takes ${diskSpace}.` },
 	{
 		line: /^.*(?:Could not find any Python|not found: g?make\b|make: \S+: (?:No such file|not found|Command not found)|No Xcode or CLT).*$/m,
 		why: `SQLite has to be compiled here, and a program for that is missing. ${installTools}`,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sendPath } from '../answer';
 import { viewOf } from '../campaigns';
+import { failures } from '../failures';
 import type { Fault } from '../faults';
 import { isJsonObject, parseJson } from '../json';
 import type { PushService, RecordedRequest } from '../service';
@@ -62,7 +63,6 @@ interface Trouble {
 }
 
 const match = { path: sendPath };
-const refusal = { type: 'rate_limit', description: 'Too many requests', status: 429 };
 const outage = {
 	description: 'Something went wrong. Please try again after some time',
 	status: 503,
@@ -84,7 +84,16 @@ const troubles: readonly Trouble[] = [
 		name: 'tooManyRequests',
 		label: 'Too many requests',
 		what: 'The next 3 sends are refused. The node waits and tries again.',
-		fault: { match, times: 3, action: { kind: 'failure', ...refusal } },
+		fault: { match, times: 3, action: { kind: 'failure', ...failures.tooManyRequests } },
+	},
+	{
+		name: 'unsubscribed',
+		label: 'Somebody unsubscribed',
+		what: 'The next send to one subscriber finds nobody.',
+		fault: {
+			match: { path: `${sendPath}sid` },
+			action: { kind: 'failure', ...failures.unknownSubscriber },
+		},
 	},
 	{
 		name: 'down',
@@ -156,7 +165,8 @@ function ids({ active, lifetime }: { active: number; lifetime: number }): Html {
 		<p><b>${firstSubscriberId}</b> to <b>${firstSubscriberId + active - 1}</b></p>
 		<p>
 			<small
-				>${readable(active)} active ones, ${readable(lifetime)} over the site's lifetime.</small
+				>${readable(active)} active ones, ${readable(lifetime)} over the site's lifetime. Whoever
+				has another ID has unsubscribed.</small
 			>
 		</p>
 		<h2>Segment IDs</h2>

@@ -184,7 +184,7 @@ describe('what npm start prepares', () => {
 		{
 			name: 'announce-rss-posts',
 			start: 'When a post is published',
-			last: 'Send to all',
+			last: 'Send the post',
 			runs: [
 				{ pins: posts({ guid: '7' }), rows: [['success', '7']] },
 				{ pins: posts({ guid: '7', title: 'Edited' }), rows: [['alreadySent', '7']] },
@@ -263,7 +263,7 @@ describe('what npm start prepares', () => {
 			const [ended] = await client.waitForExecutions({ workflowId: id });
 			const execution = await client.waitForExecution(ended?.id ?? '');
 			expect(execution.status).toBe('success');
-			const rows = outputOf(execution, 'Send to all');
+			const rows = outputOf(execution, 'Send the notification');
 			expect(rows.map(({ json }) => json['status'])).toEqual(statuses);
 			const [title, message] = written;
 			expect(sends()).toMatchObject(statuses.map(() => ({ json: { title, message } })));

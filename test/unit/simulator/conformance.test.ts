@@ -1,8 +1,11 @@
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { startSimulator, type Simulator } from '../../../simulator';
 
 // The tables of docs/service-interface.md, over HTTP.
 
-const now = Date.UTC(2030, 0, 10, 12, 0);
+const start = Date.UTC(2030, 0, 10, 12, 0);
+let now = start;
 const headers = {
 	serviceKey: 'demo-key',
 	serviceAuthToken: 'demo-token',
@@ -13,7 +16,10 @@ let simulator: Simulator;
 beforeAll(async () => {
 	simulator = await startSimulator({ clock: () => now, lifeSpeed: 0 });
 });
-beforeEach(() => simulator.reset());
+beforeEach(() => {
+	now = start;
+	simulator.reset();
+});
 afterAll(async () => await simulator.close());
 
 /** The JSON of an answer. */
@@ -184,6 +190,37 @@ describe.each(['site/subscriber_count', 'notification/send/all'])('the path %s',
 		await answerTo(headers);
 		expect(await answerTo(headers)).toEqual(failure('rate_limit', 'Too many requests'));
 	});
+});
+
+test('too many requests have HTTP 429, and the limit lets more through as time passes', async () => {
+	simulator.configure({ rateLimit: { perSecond: 1, burst: 2 } });
+	const statuses: number[] = [];
+	for (const waitMs of [0, 0, 0, 500, 500, 5_000, 0, 0]) {
+		now += waitMs;
+		statuses.push((await fetch(`${simulator.url}/v1/site/subscriber_count`, { headers })).status);
+	}
+	expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 200, 429]);
+});
+
+test('a send to one subscriber has no status', async () => {
+	await send('sid');
+	expect([...simulator.campaigns.keys()]).toEqual(['sid-1']);
+	const unknown = failure('invalid_value', 'Invalid notification ID');
+	expect(await read('notification/status/id/sid-1')).toEqual(unknown);
+});
+
+test('a read with a body is refused', async () => {
+	const withLength = { headers: { ...headers, 'Content-Length': 2 } };
+	const answer = await new Promise<IncomingMessage>((resolve) => {
+		request(`${simulator.url}/v1/site/subscriber_count`, withLength, resolve).end('{}');
+	});
+	expect(await json(answer)).toEqual(failure('bad_request', 'Invalid JSON request'));
+});
+
+test('it listens to this machine alone', async () => {
+	// Linux has all of 127.0.0.0/8, so what listens to the network answers there.
+	const elsewhere = simulator.origin.replace('127.0.0.1', '127.0.0.2');
+	await expect(fetch(elsewhere)).rejects.toThrow('fetch failed');
 });
 
 test('the subscriber count has its numbers as texts; another path is the failure without a type', async () => {
