@@ -10,8 +10,10 @@ for (const [step, file] of Object.entries(reports)) {
 	try {
 		const report = JSON.parse(readFileSync(`.artifacts/${file}`, 'utf8'));
 		passed += report.numPassedTests;
+		const skipped = report.numPendingTests + report.numTodoTests;
+		if (skipped > 0) console.log(`${step} skipped ${skipped} tests`);
 		// A file that can't be run has no test to count.
-		const failedHere = report.numFailedTests + report.numRuntimeErrorTestSuites;
+		const failedHere = report.numFailedTests + report.numRuntimeErrorTestSuites + skipped;
 		failed += failedHere;
 		// The formatter or the linter, or what was left behind.
 		if (failedHere === 0 && failedSteps.includes(step)) failed += 1;

@@ -71,7 +71,8 @@ describe('the packed package', () => {
 		cpSync(join(packageFolder, 'dist'), join(folder, 'dist'), { recursive: true });
 		// What was built may be older than the last edit.
 		expect(() => run('npm', ['pack'], folder)).toThrow('npm-run-package');
-		const pack = () => run('npm', ['pack', '--json', '--pack-destination', 'dist'], folder);
+		const pack = () =>
+			run('npm', ['pack', '--json', '--loglevel=warn', '--pack-destination', 'dist'], folder);
 		const first = pack();
 		expect(first.stderr).not.toMatch(/npm (warn|error)/i);
 		expect(pack().stdout).toBe(first.stdout);
