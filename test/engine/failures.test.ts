@@ -53,6 +53,11 @@ test('in the editor nothing is said about Retry as long as nothing was sent', as
 		failureOf(await run(byTitle, titled(...titles), {}, { mode: 'manual' })).description;
 	expect(await tryOut('second')).toBe(said);
 	expect(await tryOut('first', 'second')).toBe(`${said} ${retry}`);
+	// Its Retry begins in the list of executions.
+	const failed = await run(byTitle, titled('second'), {}, { mode: 'manual' });
+	expect(failureOf(await retries(failed, byTitle)).description).toMatch(
+		/n8n's 'Retry' .* goes on\.$/,
+	);
 });
 
 test('in the editor Retry is named if an earlier try, or an earlier round, has sent', async () => {

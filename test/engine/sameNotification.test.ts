@@ -142,32 +142,37 @@ describe('an ID and its notification belong together:', () => {
 		options: { idempotencyKey },
 	});
 
-	test.each<[what: string, parameters: INodeParameters, says: RegExp]>([
+	test.each<[what: string, parameters: ReturnType<typeof keyed>, says: RegExp]>([
 		[
 			'one ID for several posts',
 			keyed('={{ "rss" }}'),
-			/^'Send Only Once' is "rss" for items 0 to 2, which are different notifications\. None of these 3 was sent\.$/,
+			/^'Send Only Once' is "rss" for items 0, 1, which are different notifications\. None of these 2 was sent\.$/,
 		],
 		[
 			'one ID for one post to several people',
 			keyed('={{ "sale" }}', { ...toOne, title: 'Sale' }),
-			/^'Send Only Once' is "sale" for items 0 \(subscriber 5001\), .* different notifications\. None of these 3 was sent\.$/,
+			/^'Send Only Once' is "sale" for items 0 \(subscriber 5001\), .* different notifications\. None of these 2 was sent\.$/,
 		],
 		[
 			'one ID for two lines to one subscriber',
 			keyed('={{ "order-1" }}', { ...toOne, subscriberId: '5001' }),
-			/^'Send Only Once' is "order-1" for items 0 .* which are different notifications\. None of these 3 was sent\.$/,
+			/^'Send Only Once' is "order-1" for items 0 .* which are different notifications\. None of these 2 was sent\.$/,
 		],
 		[
 			'one post under several IDs',
 			keyed('=row-{{ $json.id }}', { title: 'Sale' }),
-			/^Items 0 to 2 are the same notification to all subscribers, under different IDs in 'Send Only Once': "row-5001", "row-5002", "row-5003"\. None of these 3 was sent\.$/,
+			/^Items 0, 1 are the same notification to all subscribers, under different IDs in 'Send Only Once': "row-5001", "row-5002"\. None of these 2 was sent\.$/,
 		],
-	])('%s is refused, and nothing is sent', async (_what, parameters, says) => {
-		const input = inputOf(...[5001, 5002, 5003].map((id) => ({ id, title: `Post ${id}` })));
+	])('%s is refused, and a dry run says so', async (_what, parameters, says) => {
+		const input = inputOf(...[5001, 5002].map((id) => ({ id, title: `Post ${id}` })));
 		const { message, description } = failureOf(await run(parameters, input));
 		expect(message).toMatch(says);
 		expect(description).toBe('Under another ID, what was sent goes out again.');
+		const dry = { ...parameters, options: { ...parameters.options, dryRun: true } };
+		const error = { message: message.replace('. None of these 2 was sent.', '') };
+		expect(outputOf(await run(dry, input, {}, { mode: 'manual' }))).toMatchObject([
+			...[{ error }, { error }],
+		]);
 		expect(simulator().requests).toEqual([]);
 		expect(database.keyRows).toEqual([]);
 	});

@@ -88,6 +88,11 @@ test('is refused in a Retry of which n8n does not know how it was started', asyn
 	expect(simulator().requests).toEqual([]);
 });
 
+test('an item that is not valid is named without the test subscriber, who would not get it', async () => {
+	const failed = await runAt(tested(), titled('a', '', ''), {}, { mode: 'manual' });
+	expect(failureOf(failed).message).toMatch(/ Items 1, 2, counted from 0: 'Title': /);
+});
+
 test('a time that is over is refused as it would be for the send itself', async () => {
 	const { message } = failureOf(
 		await run(tested({}, { additionalFields: { sendAt: '2024-05-17 09:30' } })),
