@@ -56,12 +56,6 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(answers).toContain('}} gave nothing');
 	});
 
-	test('a text is judged by what the agent hands over: a word that it holds is meant', async () => {
-		const word = agent === 'test.agent' ? '$json.name' : "$fromAI('name', 'Any', 'string')";
-		await run(agent, { title: `={{ 'Meet ' + ${word} }}` }, inputOf({ name: 'undefined heroes' }));
-		expect(titlesAt(simulator())).toEqual(['Meet undefined heroes']);
-	});
-
 	test('its message carries what to do, because the model reads the message alone', async () => {
 		simulator().addFault(faultFor(undefined, failure('invalid_value')));
 		const answers = textOf(await run(agent, parameters));
