@@ -33,12 +33,12 @@ const count = (all: readonly unknown[], one: string) => all.filter((each) => eac
 
 describe(`a batch of 300 items with keys whose n8n is killed while it sends (SEED=${seed})`, () => {
 	test.each([
-		{ how: 'executed again', isRetry: false },
-		{ how: 'executed again', isRetry: false },
-		{ how: 'retried', isRetry: true },
-		{ how: 'retried', isRetry: true },
+		{ kill: 1, how: 'executed again', isRetry: false },
+		{ kill: 2, how: 'executed again', isRetry: false },
+		{ kill: 3, how: 'retried', isRetry: true },
+		{ kill: 4, how: 'retried', isRetry: true },
 	])(
-		'$how, it sends exactly the rest, and leaves unknown at most what was in flight (kill %#)',
+		'$how, it sends exactly the rest, and leaves unknown at most what was in flight (kill $kill)',
 		async ({ isRetry }) => {
 			const { client, simulator, crash } = stage();
 			const workflow = await sendWorkflow(stage(), keyed);
