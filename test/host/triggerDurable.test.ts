@@ -19,7 +19,7 @@ const workflows = 2;
 const names = ['One', 'Two', 'Three', 'Four', 'Five'];
 
 /** It stands in the title, so that a log gives it: with the same one n8n is killed after the same pauses. */
-const seed = Number(process.env['PUSH_CAMPAIGN_SEED'] ?? Date.now() % 1_000_000);
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const random = randomFrom(seed);
 const between = (from: number, to: number) => from + random() * (to - from);
 
@@ -28,7 +28,7 @@ describe("in n8n's durable engine", () => {
 
 	testTrigger('durable', stage);
 
-	test(`ten triggers emit every change exactly once though n8n is killed at random, five times (PUSH_CAMPAIGN_SEED=${seed})`, async () => {
+	test(`ten triggers emit every change exactly once though n8n is killed at random, five times (SEED=${seed})`, async () => {
 		const { client, simulator, crash } = stage();
 		const ids = [1, 2, 3].map(() => simulator.addCampaign({ counters: { total_attempts: 10 } }));
 		const workflowIds: string[] = [];
