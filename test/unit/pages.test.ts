@@ -1,17 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import {
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
+import { installMinutes } from '../../host/n8n/install';
+import { policy } from '../../nodes/PushCampaign/delivery/queue';
+import { defaultTimeoutMs } from '../../nodes/PushCampaign/operations/options';
+import { maxCharacters, minimumLeadMs } from '../../nodes/PushCampaign/service/rules';
+import { triggerProperties } from '../../nodes/PushCampaign/trigger/events';
 
 const project = join(__dirname, '../..');
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
@@ -103,7 +98,7 @@ test("the reference's items have the fields that the output schemas have, in the
 	const items = blocksOf('docs/reference.md', 'json').map((code) =>
 		Object.keys(z.record(z.unknown()).parse(JSON.parse(code))),
 	);
-	const schemas = ['v1.0.0/campaign/sendToAttributes', 'v1.0.0/campaign/getStatus', 'v1.0.0'];
+	const schemas = ['v1.0.0/campaign/sendToAttributes', 'v1.0.0/campaign/getStatus'];
 	const fields = schemas.map(fieldsOf);
 	const known = items.filter((names) => !names.includes('outcome'));
 	expect(known).toEqual(
@@ -135,57 +130,90 @@ test("the reference's expressions read the dates beside them", () => {
 	]);
 });
 
-/** A file of each room that docs/architecture.md draws. */
-const rooms: Record<string, string> = {
-	action: 'nodes/PushCampaign/PushCampaign.node',
-	triggerNode: 'nodes/PushCampaign/PushCampaignTrigger.node',
-	credentials: 'credentials/PushCampaignApi.credentials',
-	...Object.fromEntries(
-		readdirSync(join(project, 'nodes/PushCampaign'), { withFileTypes: true })
-			.filter((entry) => entry.isDirectory() && !entry.name.startsWith('__'))
-			.map(({ name }) => [name, `nodes/PushCampaign/${name}/file`]),
+/** What there is in this project, but for what is installed and built. */
+const files = [
+	...readdirSync(project),
+	...['nodes', 'credentials', 'simulator', 'test'].flatMap((folder) =>
+		readdirSync(join(project, folder), { encoding: 'utf8', recursive: true }).map((name) =>
+			join(folder, name),
+		),
 	),
-};
+];
 
-/** Lints an import from every room to every other one. @returns `a --> b` for those that pass */
-function importsThatPass(): string[] {
-	const folder = mkdtempSync(join(tmpdir(), 'push-campaign-arrows-'));
-	try {
-		// Types are not read here: the files are not there.
-		const config = read('.oxlintrc.json').replace(/("type(?:Aware|Check)"): true/g, '$1: false');
-		writeFileSync(join(folder, '.oxlintrc.json'), config);
-		const arrows = Object.entries(rooms).flatMap(([from, file]) => {
-			const others = Object.entries(rooms).filter(([to]) => to !== from);
-			const imports = others.map(([, other]) => {
-				const path = relative(dirname(file), other);
-				return `import '${path.startsWith('.') ? path : `./${path}`}';`;
-			});
-			mkdirSync(join(folder, dirname(file)), { recursive: true });
-			writeFileSync(join(folder, `${file}.ts`), imports.join('\n'));
-			return others.map(([to], index) => ({
-				arrow: `${from} --> ${to}`,
-				line: `${file}.ts:${index + 1}:`,
-			}));
-		});
-		const oxlint = join(project, 'node_modules/.bin/oxlint');
-		const { stdout } = spawnSync(oxlint, ['--format', 'unix'], { cwd: folder, encoding: 'utf8' });
-		// These imports make circles, too, and so other rules speak of them.
-		const refused = stdout.split('\n').filter((text) => text.includes('no-restricted-imports'));
-		return arrows
-			.filter(({ line }) => !refused.some((text) => text.startsWith(line)))
-			.map(({ arrow }) => arrow);
-	} finally {
-		rmSync(folder, { recursive: true, force: true });
-	}
-}
+/** `once.ts`, `test/engine/keys.test.ts`, `send/`: the end of a path is enough. */
+const filesNamedOn = (page: string) =>
+	[...read(page).matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\.md|\/))`/g)].map(
+		([, name = '']) => name,
+	);
 
-test('the linter lets those imports pass that docs/architecture.md draws, and no others', () => {
-	const drawn = read('docs/architecture.md')
+test.each(pages)('%s names only files and folders that exist', (page) => {
+	const exists = (name: string) => files.some((file) => `/${file}/`.endsWith(`/${name}/`));
+	const missing = filesNamedOn(page).filter((name) => !exists(name.replace(/\/$/, '')));
+	expect(missing).toEqual([]);
+});
+
+/** The row of a table that begins with a cell. */
+const rowOf = (page: string, first: string) =>
+	read(page)
 		.split('\n')
-		.filter((line) => line.includes(' --> '))
-		.map((line) => line.trim().replace(/\[.*?\]/g, ''));
-	expect(drawn).not.toEqual([]);
-	expect(importsThatPass().sort()).toEqual(drawn.sort());
+		.find((line) => line.startsWith(`| ${first} `)) ?? '';
+
+test("the reference's numbers are those of the code", () => {
+	const page = 'docs/reference.md';
+	const limits = {
+		Title: maxCharacters.title,
+		Message: maxCharacters.message,
+		'Target URL': maxCharacters.targetUrl,
+		'Action Buttons': maxCharacters.button,
+		'Campaign Name': maxCharacters.name,
+	};
+	for (const [field, limit] of Object.entries(limits)) {
+		expect(rowOf(page, field)).toContain(`at most ${limit} characters`);
+	}
+	expect(rowOf(page, 'Timeout')).toContain(`If left out: ${defaultTimeoutMs}.`);
+	const { firstPauseMs, mostRefusalsInARow, longestRetryAfterMs } = policy;
+	const longestMs = firstPauseMs * 2 ** (mostRefusalsInARow - 2);
+	for (const sentence of [
+		`A time less than ${minimumLeadMs / 60_000} minutes`,
+		`Up to ${policy.maxConcurrency} requests are in flight at a time,** beginning with ${policy.firstConcurrency}.`,
+		`the run pauses: ${firstPauseMs} ms, then twice as long each time, up to ${longestMs / 1000} seconds`,
+		`After ${mostRefusalsInARow} refusals in a row with nothing accepted in between (${Math.round((2 * longestMs) / 1000)} seconds)`,
+		`asks for more than ${longestRetryAfterMs / 60_000} minutes`,
+	]) {
+		expect(read(page)).toContain(sentence);
+	}
+});
+
+test("README.md names the trigger's events as its panel does, and how long npm start takes", () => {
+	const [event] = triggerProperties;
+	const names = (event?.options ?? []).map((option) => ('name' in option ? option.name : ''));
+	const rows = read('README.md').split('| Trigger On')[1]?.split('\n\n')[0]?.split('\n').slice(2);
+	expect(rows?.map((row) => row.split('|')[1]?.trim())).toEqual(names);
+	expect(read('README.md')).toContain(`in ${installMinutes}.`);
+});
+
+test("docs/reliability.md turns on n8n's durable engine as the tests do", () => {
+	const [, tested = ''] =
+		/durableEngine = \{([^}]*)/.exec(read('test/host/support/watches.ts')) ?? [];
+	const variables = [...tested.matchAll(/(N8N_\w+): '(\w+)'/g)].map(
+		([, name, value]) => `${name}=${value}`,
+	);
+	expect(blocksOf('docs/reliability.md', 'bash').map((block) => block.split(/\s+/))).toEqual([
+		variables,
+	]);
+});
+
+test('the npm commands of the pages exist', () => {
+	const { scripts } = z
+		.object({ scripts: z.record(z.string()) })
+		.parse(JSON.parse(read('package.json')));
+	const named = pages.flatMap((page) =>
+		[...read(page).matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(
+			([, run, own]) => run ?? own,
+		),
+	);
+	expect(named).toContain('texts');
+	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });
 
 const dependencies = z.record(z.string());
