@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { installMinutes } from '../../host/n8n/install';
+import { diskSpace, installMinutes } from '../../host/n8n/install';
 import { policy } from '../../nodes/PushCampaign/delivery/queue';
 import { defaultTimeoutMs } from '../../nodes/PushCampaign/operations/options';
 import { maxCharacters, minimumLeadMs } from '../../nodes/PushCampaign/service/rules';
@@ -184,12 +184,12 @@ test("the reference's numbers are those of the code", () => {
 	}
 });
 
-test("README.md names the trigger's events as its panel does, and how long npm start takes", () => {
+test("README.md names the trigger's events as its panel does, and what the first npm start takes", () => {
 	const [event] = triggerProperties;
 	const names = (event?.options ?? []).map((option) => ('name' in option ? option.name : ''));
 	const rows = read('README.md').split('| Trigger On')[1]?.split('\n\n')[0]?.split('\n').slice(2);
 	expect(rows?.map((row) => row.split('|')[1]?.trim())).toEqual(names);
-	expect(read('README.md')).toContain(`in ${installMinutes}.`);
+	expect(read('README.md')).toContain(`in ${installMinutes}. The folder then has ${diskSpace}.`);
 });
 
 test("docs/reliability.md turns on n8n's durable engine as the tests do", () => {
