@@ -4,6 +4,7 @@ import {
 	content,
 	continuing,
 	failure,
+	failureOf,
 	faultFor,
 	inputOf,
 	matching,
@@ -177,6 +178,13 @@ test('an ID under Send Only Once that can’t be evaluated fails its own item, w
 			error: { message: matching(/^'Send Only Once' can't be evaluated/), type: 'validation' },
 		},
 	]);
+});
+
+test('an operation that does not exist is refused', async () => {
+	expect(failureOf(await run({ operation: 'sendToNobody' })).message).toBe(
+		'Operation is not known',
+	);
+	expect(simulator().requests).toEqual([]);
 });
 
 test('no input items are no requests', async () => {

@@ -6,6 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { Expression } from 'n8n-workflow';
 import {
 	continuing,
+	failureOf,
 	inputOf,
 	isObject,
 	outputOf,
@@ -135,6 +136,26 @@ test.each([
 	const [row] = await dryRuns(additional({ sendAt }));
 	const formats = [before, then()].map((date) => date.toFormat('yyyy-MM-dd HH:mm ZZ'));
 	expect(formats).toContain(row?.['sendAt']);
+});
+
+/** A column of 30 days, of which the first nine have one digit. */
+const year = DateTime.now().year + 1;
+const days = Array.from({ length: 30 }, (_, index) => DateTime.utc(year, 12, index + 1, 9));
+
+test.each([
+	{ format: 'd.M.yyyy HH:mm', letters: 'd.M.yyyy H:mm' },
+	// The letters are put in their order by hand.
+	{ format: 'M/d/yyyy H:mm', letters: 'M/d/yyyy H:mm' },
+])('a calendar of dates such as $format is scheduled as the advice says', async (row) => {
+	const input = inputOf(...days.map((day, n) => ({ n, when: day.toFormat(row.format) })));
+	const calendar = (sendAt: string) => ({ title: '=No {{ $json.n }}', ...additional({ sendAt }) });
+	const { message, description } = failureOf(await run(calendar('={{ $json.when }}'), input));
+	expect(message).toMatch(/^'Send At' is no date .* None of these 30 was sent\.$/);
+	expect(description).toMatch(/^Write it as 2030-05-17 09:30, or read it, such as with /);
+	const [advised = ''] = /\{\{ DateTime.*? \}\}/.exec(description) ?? [];
+	const expression = `=${advised.replace('d.M.yyyy H:mm', row.letters)}`;
+	const sent = outputOf(await run(calendar(expression), input)).map(({ sendAt }) => sendAt);
+	expect(sent).toEqual(days.map((day) => day.toFormat('yyyy-MM-dd HH:mm +01:00')));
 });
 
 test('Expire After is 28 days, what the service does by itself, where only the field was added', async () => {

@@ -9,7 +9,7 @@ import {
 	isOn,
 	isThere,
 	missing,
-	readable,
+	orUndefined,
 	readWholeNumber,
 	switchProperty,
 	textProperty,
@@ -100,7 +100,7 @@ export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, k
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export const isDryRun = (item: ItemParameters): boolean =>
-	readable(() => isOn(item, dryRun)) === true;
+	orUndefined(() => isOn(item, dryRun)) === true;
 
 export const isDryRunFixed = (item: ItemParameters): boolean =>
 	item.expression(fieldOf(dryRun, 'options')) === undefined;

@@ -13,7 +13,7 @@ import { keyField, readSendOptions, testSubscriberField } from './options';
 import { contentReaders, nameField, readContent, titleField } from './sendFields';
 import type { Timing } from './timing';
 import { expiryOf, readTiming } from './timing';
-import { allReasons, asEntered, isThere, readable } from './values';
+import { allReasons, asEntered, isThere, orUndefined } from './values';
 
 type Selector = Pick<SendOperation, 'audience' | 'select'>;
 
@@ -133,14 +133,14 @@ export function toRowAsEntered(
 	{ audience, subscriber, select }: Pick<SendOperation, 'audience' | 'subscriber' | 'select'>,
 	ending: Ending,
 ): IDataObject {
-	const selection = readable(() => select(item));
+	const selection = orUndefined(() => select(item));
 	return rowOf(ending, {
 		subscriberId: subscriber && asEntered(item, subscriber),
 		audience,
 		title: asEntered(item, titleField),
 		recipients: selection && describeRecipients({ body: selection }),
 		name: audienceRules[audience].accepts.includes('name') ? asEntered(item, nameField) : undefined,
-		sendAt: readable(() => sendAtOf(readTiming(item), ending)),
+		sendAt: orUndefined(() => sendAtOf(readTiming(item), ending)),
 		idempotencyKey: asEntered(item, keyField),
 	});
 }

@@ -17,7 +17,7 @@ import {
 	invalid,
 	isBlank,
 	missing,
-	readable,
+	orUndefined,
 	readChoice,
 	readRequired,
 	requireDigits,
@@ -107,7 +107,8 @@ function fromPairs(item: ItemParameters): Attribute[] {
 /** What closes a text of JSON, or can't stand in one. */
 const endOfText = /["\\\p{Cc}]/u;
 
-const isJson = (text: string): boolean => readable((): unknown => JSON.parse(text)) !== undefined;
+const isJson = (text: string): boolean =>
+	orUndefined((): unknown => JSON.parse(text)) !== undefined;
 
 /**
  * Checks that what fills in JSON is a value in it, and no more: else whoever writes a form's text adds an attribute.
@@ -140,7 +141,7 @@ function fromJson(item: ItemParameters): Attribute[] {
 	const given = readRequired(item, field);
 	if (typeof given === 'string') judge(sourceOf(item, field), given, 'parameter');
 	checkFilledIn(item, field);
-	const parsed = typeof given === 'string' ? readable((): unknown => JSON.parse(given)) : given;
+	const parsed = typeof given === 'string' ? orUndefined((): unknown => JSON.parse(given)) : given;
 	if (parsed === undefined) throw invalid(field, `is not valid JSON: ${quote(given)}`, writeIt);
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
 		throw invalid(field, `is not a set of names and values: ${quote(parsed)}`, writeIt);

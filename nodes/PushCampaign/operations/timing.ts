@@ -8,7 +8,6 @@ import type { Schedule } from '../service/schedule';
 import { checkLead, minuteMs, parseDate, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import type { QuietHours } from './quietHours';
 import { afterQuietHours, readQuietHours } from './quietHours';
 import {
 	fieldOf,
@@ -104,7 +103,6 @@ export interface Timing {
 	readonly effective?: Schedule | undefined;
 	/** Whether quiet hours changed the time. */
 	readonly isMoved: boolean;
-	readonly quietHours?: QuietHours | undefined;
 	readonly expireAt?: Expiry | undefined;
 }
 
@@ -170,22 +168,17 @@ export function readTiming(item: ItemParameters, now = Date.now()): Timing {
 	const hours = readQuietHours(item, timezone);
 	const effective = hours === undefined ? entered : afterQuietHours(hours, entered, now);
 	const end = readExpireAt(item, timezone);
-	return { timezone, effective, isMoved: effective !== entered, quietHours: hours, expireAt: end };
+	return { timezone, effective, isMoved: effective !== entered, expireAt: end };
 }
-
-const endIsTooLate = new InvalidInput(
-	"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
-	'The next try chooses a later time.',
-);
 
 /** When an item goes out. */
 const leavesAt = ({ effective }: Timing, now: number): number => effective?.at ?? now;
 
 /** Why it is too late for the times of an item, if it is. */
 export function lateness(timing: Timing, now: number): Problem | undefined {
-	const { effective, isMoved, expireAt: end } = timing;
+	const { effective, expireAt: end } = timing;
 	const late = effective && checkLead(effective, now);
-	if (late !== undefined) return validationProblem(isMoved ? endIsTooLate : late);
+	if (late !== undefined) return validationProblem(late);
 	if (end === undefined || end.at - leavesAt(timing, now) >= minuteMs) return undefined;
 	const when = effective === undefined ? 'now' : `at ${effective.text}`;
 	const what = `'Expire At' is ${end.text}, which leaves less than a minute for what goes out ${when}`;

@@ -66,8 +66,8 @@ export function missing(item: ItemParameters, field: Field): InvalidInput {
 	return noValue(sourceOf(item, field));
 }
 
-/** What is read; undefined if it can't be read. */
-export function readable<Value>(read: () => Value): Value | undefined {
+/** What a function gives; undefined if it throws. */
+export function orUndefined<Value>(read: () => Value): Value | undefined {
 	try {
 		return read();
 	} catch {
@@ -96,7 +96,7 @@ export function allReasons(readers: ReadonlyArray<() => unknown>, thrown: unknow
 
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
 export function asEntered(item: ItemParameters, field: Field): string | undefined {
-	const value = readable(() => item.get(field));
+	const value = orUndefined(() => item.get(field));
 	const isGiven = typeof value === 'number' || (typeof value === 'string' && !isBlank(value));
 	return isGiven ? trimBlanks(String(value)) : undefined;
 }

@@ -17,9 +17,10 @@ const misread = new RegExp(
 	[
 		`[ÂÃÄÅÆÎÏÐÑ][${unlikely}]`,
 		'Â[\\u00A0-\\u00BF]',
-		`(?<=\\p{Ll})[ÃÄÅ][${behind}]`,
+		`(?<=\\p{Ll})[ÃÄÅÈ][${behind}]`,
 		`(?<!\\p{L})[ÃÄÅ][${behind}](?=\\p{Ll})`,
 		`â[€‚„†‡ˆ‰œšžŸ˜][${behind}]`,
+		`á[º»][${unlikely}“”]`,
 		`(?:[à-ï][${behind}]{2}){2}`,
 		`(?:[ØÙÚ×][${behind}]){2}`,
 		// Of some characters a byte has no character in Windows-1252.

@@ -175,15 +175,17 @@ describe('in ten timezones', () => {
 });
 
 describe('Quiet Hours', () => {
-	const read = (hours: object) => prepare({ additionalFields: { quietHours: { hours } } });
+	const read = (hours: object, sendAt?: string) =>
+		prepare({ additionalFields: { ...(sendAt && { sendAt }), quietHours: { hours } } });
 
 	test.each([
-		{ hours: { from: '23:30', to: '07:05' }, read: { from: '23:30', to: '07:05' } },
+		{ hours: { from: '23:30', to: '07:05' }, at: '23:30', until: '07:05' },
 		// As a sheet has times.
-		{ hours: { from: '21:00:00', to: ' 8:05:00\n' }, read: { from: '21:00', to: '08:05' } },
-		{ hours: { from: '9:00', to: ' 7:05\u00A0\n' }, read: { from: '09:00', to: '07:05' } },
-	])('are read from $hours', ({ hours, read: expected }) => {
-		expect(read(hours).timing.quietHours).toEqual({ ...expected, timezone: 'UTC' });
+		{ hours: { from: '21:00:00', to: ' 8:05:00\n' }, at: '21:00', until: '08:05' },
+		{ hours: { from: '9:00', to: ' 7:05\u00A0\n' }, at: '09:00', until: '07:05' },
+	])('are read from $hours', ({ hours, at, until }) => {
+		const { body } = read(hours, `2030-05-17 ${at}`);
+		expect(body.send_at).toBe(`2030-05-18 ${until} +00:00`);
 	});
 
 	test.each(['24:00', '21:60', '021:00', '21:000', '21:00:30', '8'])(

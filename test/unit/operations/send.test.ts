@@ -57,6 +57,11 @@ describe('what the subscribers of a campaign would see twice', () => {
 		expect(new Set(all.map(seen)).size).toBe(all.length);
 	});
 
+	test('is the same at one moment, with whichever offset that is written', () => {
+		const at = (sendAt: string) => seen(prepare({ additionalFields: { sendAt } }));
+		expect(at('2030-05-17 22:00 +02:00')).toBe(at('2030-05-17 20:00 +00:00'));
+	});
+
 	test('has the moment at which quiet hours end', () => {
 		const at = (time: string) =>
 			seen(prepare({ additionalFields: { sendAt: `2030-05-17 ${time}`, quietHours: night } }));

@@ -122,17 +122,6 @@ describe('Timezone', () => {
 	});
 });
 
-describe('what is too late for its time', () => {
-	const at = Date.parse('2099-05-17T09:30Z');
-	const timing = { timezone: 'UTC', isMoved: false, effective: { text: '2099-05-17 09:30', at } };
-
-	test('gets a later time in the next try if quiet hours chose it: nobody entered it', () => {
-		const late = lateness({ ...timing, isMoved: true }, at);
-		expect(late).toMatchObject({ outcome: 'notSent', fix: 'The next try chooses a later time.' });
-		expect(late?.message).toMatch(/^The end of 'Quiet Hours' is less than 5 minutes ahead /);
-	});
-});
-
 describe('Expire After', () => {
 	const expire = (duration: object) => read({ expireAfter: { duration } });
 

@@ -76,6 +76,8 @@ test.each<[title: string, input: IDataObject, sent: string]>([
 	],
 	['{{ $json.title }}', { title: '={{ 1 + 1 }} `${1}` $&' }, '={{ 1 + 1 }} `${1}` $&'],
 	['Order {{ $json.n }}, {{ $json.free }} €', { n: 12, free: 0 }, 'Order 12, 0 €'],
+	// A blank beside the braces makes no part of them.
+	['{{ $json.word }} ', { word: 'false' }, 'false'],
 	// A name or a word in another spelling.
 	['Hi {{ $json.name }}', { name: 'Nan' }, 'Hi Nan'],
 	['Hi {{ $json.name }}', { name: 'Null' }, 'Hi Null'],
@@ -108,6 +110,7 @@ test.each<[what: string, title: string, input: IDataObject, refusal: RegExp]>([
 	['a DateTime that is none', 'Ends {{ DateTime.fromISO("x") }}', {}, /holds Invalid DateTime/],
 	['a joined word', "{{ 'Hello ' + $json.name }}", {}, /^'Title' holds undefined/],
 	['a joined word in a part', 'Hi {{ "you, " + $json.name }}', {}, /^'Title' holds undefined/],
+	['lost digits', 'id: {{ $json.id }}', { id: 2 ** 53 + 2 }, /^'Title' holds 9007199254740994, /],
 	...['{{ $json.id }} ', 'id: {{ $json.id }}', "{{ 'id ' + $json.id }}", '{{ [$json.id] }}!'].map(
 		(title): [string, string, IDataObject, RegExp] => [
 			...(['lost digits', title, { id: 820_982_911_946_154_500 }] as const),
