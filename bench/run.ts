@@ -6,10 +6,12 @@ import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import * as host from '../host';
 import { cases, type Case, type Item } from './cases';
+import { expectQuiet } from './quiet';
 import { access, Service } from './service';
 
 // Measures the node Push Campaign and n8n's HTTP Request node in a real n8n, and writes docs/performance.md.
-// `npm run bench -- <text>` measures the cases whose titles hold the text, and writes nothing.
+// It takes five minutes, on a machine that does nothing else: before each case it looks whether that is so.
+// `npm run bench -- <text>` measures the cases whose titles hold the text, on any machine, and writes nothing.
 
 /** How often each node runs in each case, after a run to warm up. */
 const runs = 5;
@@ -148,7 +150,7 @@ function toPage(results: readonly Result[]): string {
 	const processor = cpus()[0]?.model ?? 'unknown processor';
 	return `# Performance
 
-How long the node Push Campaign takes beside n8n's own HTTP Request node, which sends the same and checks nothing, on a real n8n with a simulator of the push service. Both run by turns, and a time is what n8n records for the node: the median of ${runs} runs, and the shortest and the longest. On a busy machine only the ratios mean something.
+How long the node Push Campaign takes beside n8n's own HTTP Request node, which sends the same and checks nothing, on a real n8n with a simulator of the push service. Both run by turns, and a time is what n8n records for the node: the median of ${runs} runs, and the shortest and the longest. Nothing else was running.
 
 ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 
@@ -158,6 +160,8 @@ Measured ${date} on ${cpus().length} cores (${processor}). \`npm run bench\` mea
 
 async function main(only = ''): Promise<void> {
 	const progress = new host.Progress(process.stdout);
+	const isWhole = only === '';
+	if (isWhole) await expectQuiet();
 	const stage = await progress.step('Starting n8n and the simulator', async () => {
 		const { tarball } = await host.packPackage();
 		const env = { N8N_DISABLE_UI: 'true' };
@@ -167,6 +171,7 @@ async function main(only = ''): Promise<void> {
 	const results: Result[] = [];
 	try {
 		for (const measured of cases.filter(({ title }) => title.includes(only))) {
+			if (isWhole) await expectQuiet();
 			const result = await progress.step(measured.title, () => measure(stage, measured));
 			results.push(result);
 			process.stdout.write(`  ${rowOf(result).slice(1).join(' | ')}\n`);
@@ -174,7 +179,7 @@ async function main(only = ''): Promise<void> {
 	} finally {
 		await stage.close();
 	}
-	if (results.length === cases.length) {
+	if (isWhole) {
 		const page = join(host.projectFolder, 'docs', 'performance.md');
 		await writeFile(page, toPage(results));
 		await host.run('npx', ['oxfmt', page], { cwd: host.projectFolder });
