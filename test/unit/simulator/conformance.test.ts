@@ -217,6 +217,22 @@ test('a read with a body is refused', async () => {
 	expect(await json(answer)).toEqual(failure('bad_request', 'Invalid JSON request'));
 });
 
+test('the page reads auto_hide as each operation does', async () => {
+	for (const operation of ['all', 'attribute', 'segment', 'sid'] as const) {
+		simulator.reset();
+		await send(operation, { auto_hide: 1 });
+		const closes = operation === 'all' ? 'Closes after a few seconds' : 'Stays until clicked';
+		expect(await (await fetch(simulator.origin)).text()).toContain(closes);
+	}
+});
+
+test('a button of the page lets the next subscriber be one who has unsubscribed', async () => {
+	await fetch(`${simulator.origin}/_simulator/trouble/unsubscribed`, { method: 'POST' });
+	expect(await send('all')).toEqual(success);
+	expect(await send('sid')).toEqual(failure('invalid_sid', 'Subscriber not found'));
+	expect(await send('sid')).toEqual(success);
+});
+
 test('it listens to this machine alone', async () => {
 	// Linux has all of 127.0.0.0/8, so what listens to the network answers there.
 	const elsewhere = simulator.origin.replace('127.0.0.1', '127.0.0.2');
