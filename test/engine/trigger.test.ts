@@ -5,7 +5,7 @@ import type { FaultAction } from '../../simulator/faults';
 import { CredentialsOfTest } from './support/credentials';
 import { newWorkflowId, pollerOf, type PollOptions } from './support/poll';
 import { credentialsFor, matching, useSimulator } from './support/pushCampaign';
-import { declaredIn } from './support/schemas';
+import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 import { startEndless } from './support/server';
 
 const simulator = useSimulator();
@@ -108,6 +108,35 @@ describe('an event', () => {
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
 		expect(await poll()).toEqual({ items: null, reports: [] });
+	});
+
+	test('has values of the types in the output schema, whatever the service gives', async () => {
+		const names = ['total_attempts', 'successfully_sent', 'failed_to_send'];
+		const count = Object.fromEntries(
+			[...names, 'delivered', 'clicked', 'closed'].map((name) => [name, 1]),
+		);
+		const record = { notification_id: '1', notification_status: 'Sent' };
+		const answers = [
+			{ ...record, count: {} },
+			{ ...record, notification_status: null, count },
+			{ ...record, notification_status: 'Gone', count: {} },
+			{ active_subscribers: 1 },
+			{ total_life_time_subscribers: 1 },
+		];
+		for (const answer of answers) {
+			simulator().addFault({
+				action: { kind: 'respond', status: 200, body: JSON.stringify(answer) },
+			});
+		}
+		const watch = ['status', 'delivered', 'clicked', 'closed', 'totalAttempts', 'successfullySent'];
+		const ofCampaign = trigger({ campaignIds: '1', watch: [...watch, 'failedToSend'] });
+		const ofSite = trigger({ event: 'subscribersChanged' });
+		const items: IDataObject[] = [];
+		for (const poll of [ofCampaign, ofCampaign, ofCampaign, ofSite, ofSite]) {
+			items.push(...((await poll()).items ?? []));
+		}
+		const found = Object.fromEntries(typesIn(...items));
+		expect(found).toEqual(Object.fromEntries(declaredTypes('../v1.0.0')));
 	});
 
 	test('follows expressions in the panel', async () => {

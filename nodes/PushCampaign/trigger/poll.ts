@@ -54,8 +54,9 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 }
 
 /**
- * Triggers whose last publication failed. n8n 2 tries the next one in the mode `update`, as it publishes what has worked
- * before, and as the durable engine polls.
+ * Triggers whose last publication failed. n8n 2 makes the next one in the mode `update` (n8n 2.41.1:
+ * `workflow-publication-applier.js`, `resolveActivationMode`), which a publication of what has worked before and each
+ * poll of the durable engine have, too.
  */
 const unpublished = new Set<string>();
 
