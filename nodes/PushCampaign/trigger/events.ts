@@ -7,8 +7,8 @@ import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../
 import { campaignCounters, siteCounters } from '../service/rules';
 import { capitalize, quote } from '../service/text';
 import type { Rule } from './compare';
-import type { Subject } from './read';
-import { readCampaign, readSite, siteId } from './read';
+import type { Subject } from './fetch';
+import { fetchCampaign, fetchSite, siteId } from './fetch';
 
 type Choices = ReadonlyArray<{ readonly name: string; readonly displayName: string }>;
 
@@ -165,7 +165,7 @@ const events: readonly TriggerEvent[] = [
 			'When a counter or the status that you watch changes',
 		),
 		properties: [campaignIds, watchCampaign, options],
-		subject: readCampaign,
+		subject: fetchCampaign,
 		readRule: (parameters) =>
 			readChanged(parameters, [status, ...campaignCounters], campaignCounters),
 	},
@@ -176,7 +176,7 @@ const events: readonly TriggerEvent[] = [
 			'Once, when a counter of a campaign reaches a number',
 		),
 		properties: [campaignIds, counter, number],
-		subject: readCampaign,
+		subject: fetchCampaign,
 		readRule: (parameters) => readReached(parameters, counter),
 	},
 	{
@@ -186,7 +186,7 @@ const events: readonly TriggerEvent[] = [
 			'When the site gains or loses subscribers',
 		),
 		properties: [watchSite, options],
-		subject: readSite,
+		subject: fetchSite,
 		readRule: (parameters) => readChanged(parameters, siteCounters, siteCounters),
 	},
 	{
@@ -196,7 +196,7 @@ const events: readonly TriggerEvent[] = [
 			'Once, when the subscriber count of the site reaches a number',
 		),
 		properties: [count, number],
-		subject: readSite,
+		subject: fetchSite,
 		readRule: (parameters) => readReached(parameters, count),
 	},
 ];
@@ -232,6 +232,6 @@ export function readWatched(parameters: ItemParameters) {
 	const known = events.find(({ option }) => option.value === chosen);
 	if (known === undefined) throw invalid(fieldOf(event), `is no event: ${quote(chosen)}`);
 	const { subject, readRule } = known;
-	const ids = subject === readSite ? [siteId] : readCampaignIds(parameters);
+	const ids = subject === fetchSite ? [siteId] : readCampaignIds(parameters);
 	return { subject, ids, rule: readRule(parameters) };
 }

@@ -5,8 +5,8 @@ import { pollParameters } from '../n8n/parameters';
 import type { Rule } from './compare';
 import { compare, presentItem } from './compare';
 import { readWatched } from './events';
-import type { Failures, Readings } from './read';
-import { connectInTime, readAll } from './read';
+import type { Failures, Readings } from './fetch';
+import { connectInTime, fetchAll } from './fetch';
 import { everything, isPassing, selectReports, toError } from './reports';
 import { TriggerState } from './state';
 
@@ -31,12 +31,12 @@ const arePolling = new WeakMap<object, boolean>();
 /** What a poll found. */
 interface Found {
 	readonly failures: Failures;
-	/** Missing if it could not begin to read. */
+	/** Missing if it could not begin to fetch. */
 	readonly seen?: { readonly site: string; readonly rule: Rule } & Pick<Readings, 'readings'>;
 }
 
-/** Reads what the trigger watches. Never throws. */
-async function read(context: IPollFunctions, longest: number): Promise<Found> {
+/** Fetches what the trigger watches. Never throws. */
+async function fetchWatched(context: IPollFunctions, longest: number): Promise<Found> {
 	// n8n 1 gives no budget.
 	const budgetMs = (context.getPollBudgetMs?.() ?? firstPollMs) * timeShare;
 	const readingMs = Math.floor(Math.min(budgetMs, longest));
@@ -46,7 +46,7 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 		const signal = AbortSignal.timeout(readingMs);
 		const { rule, ...watched } = readWatched(pollParameters(context));
 		const { client, site } = await connectInTime(context, signal);
-		const { readings, failures } = await readAll(client, watched, requestMs, signal);
+		const { readings, failures } = await fetchAll(client, watched, requestMs, signal);
 		return { failures, seen: { site, rule, readings } };
 	} catch (error) {
 		return { failures: new Map([[everything, toProblem(error)]]) };
@@ -71,7 +71,7 @@ const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null 
 
 /** 'Fetch Test Event': the present state of everything, or why there is none of some. It changes no baseline. */
 async function fetchTestEvent(context: IPollFunctions) {
-	const { failures, seen } = await read(context, firstPollMs);
+	const { failures, seen } = await fetchWatched(context, firstPollMs);
 	const error = toError(context.getNode(), failures);
 	if (error !== undefined) throw error;
 	return toOutput(seen?.readings.map((each) => presentItem(each, seen.rule)) ?? []);
@@ -90,7 +90,7 @@ async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 	let longest = isFirst ? firstPollMs : Infinity;
 	if (mayFail) longest = publicationMs;
 
-	const { failures, seen } = await read(context, longest);
+	const { failures, seen } = await fetchWatched(context, longest);
 	const wrong = [...failures].filter(([, problem]) => !isPassing(problem));
 	const refusal = mayFail ? toError(context.getNode(), new Map(wrong)) : undefined;
 	if (refusal !== undefined) {

@@ -3,8 +3,8 @@ import type { INode, NodeError } from 'n8n-workflow';
 import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
 import { clip } from '../service/text';
-import type { Failures } from './read';
-import { siteId } from './read';
+import type { Failures } from './fetch';
+import { siteId } from './fetch';
 
 /** Stands for all that is watched, if a poll could not begin to read. No campaign has this ID. */
 export const everything = '';

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 import { readerOf } from '../../../nodes/PushCampaign/n8n/parameters';
 import { readWatched, triggerProperties } from '../../../nodes/PushCampaign/trigger/events';
-import { readCampaign, readSite, siteId } from '../../../nodes/PushCampaign/trigger/read';
+import { fetchCampaign, fetchSite, siteId } from '../../../nodes/PushCampaign/trigger/fetch';
 import { refusal } from '../service/support';
 
 const node = { typeVersion: 1 };
@@ -31,7 +31,7 @@ const rows: Row[] = [
 		name: 'a trigger that nobody changed watches the six counters of its campaigns, and any change',
 		given: { campaignIds: '1001, 1002' },
 		then: {
-			subject: readCampaign,
+			subject: fetchCampaign,
 			ids: ['1001', '1002'],
 			rule: { ...changed, watched: counters },
 		},
@@ -44,7 +44,7 @@ const rows: Row[] = [
 	{
 		name: 'Campaign Reaches a Number watches Clicked at first',
 		given: { event: 'campaignReached', campaignIds: '1', number: '100' },
-		then: { subject: readCampaign, rule: { startsOn: 'reach', counter: 'clicked', number: 100 } },
+		then: { subject: fetchCampaign, rule: { startsOn: 'reach', counter: 'clicked', number: 100 } },
 	},
 	{
 		name: 'Campaign Reaches a Number watches another counter if it was chosen',
@@ -54,12 +54,12 @@ const rows: Row[] = [
 	{
 		name: 'Subscriber Count Changes watches both counts at first',
 		given: { event: 'subscribersChanged' },
-		then: { subject: readSite, ids: [siteId], rule: { ...changed, watched: counts } },
+		then: { subject: fetchSite, ids: [siteId], rule: { ...changed, watched: counts } },
 	},
 	{
 		name: 'Subscriber Count Reaches a Number watches Active Subscribers at first',
 		given: { event: 'subscribersReached', number: 5 },
-		then: { subject: readSite, rule: { counter: 'activeSubscribers', number: 5 } },
+		then: { subject: fetchSite, rule: { counter: 'activeSubscribers', number: 5 } },
 	},
 	{
 		name: 'Subscriber Count Reaches a Number watches the other count if it was chosen',

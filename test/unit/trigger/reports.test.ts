@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
-import { siteId, timeIsOver } from '../../../nodes/PushCampaign/trigger/read';
+import { siteId, timeIsOver } from '../../../nodes/PushCampaign/trigger/fetch';
 import { everything, selectReports, toError } from '../../../nodes/PushCampaign/trigger/reports';
 
 const common = { outcome: 'unknown', cause: 'temporarily-unavailable' } as const;

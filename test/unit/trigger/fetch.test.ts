@@ -1,7 +1,7 @@
 import type { Client, Result } from '../../../nodes/PushCampaign/service/client';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import type { Reading } from '../../../nodes/PushCampaign/trigger/compare';
-import { readAll, timeIsOver } from '../../../nodes/PushCampaign/trigger/read';
+import { fetchAll, timeIsOver } from '../../../nodes/PushCampaign/trigger/fetch';
 import { readingOf } from './support';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -35,7 +35,7 @@ test('a poll begins with any of its campaigns, and gives them in the order of th
 		return answer(id);
 	};
 	const ids = ['1', '2', '3', '4'];
-	const { readings } = await readAll(client, { subject, ids }, timeoutMs, signal);
+	const { readings } = await fetchAll(client, { subject, ids }, timeoutMs, signal);
 	expect(asked).toEqual(['3', '4', '1', '2']);
 	expect(readings.map(({ id }) => id)).toEqual(ids);
 });
@@ -67,7 +67,7 @@ test.each([
 		lateMs = afterMs;
 		return { answered: false, problem };
 	};
-	const { readings } = await readAll(client, { subject, ids: ['1'] }, timeoutMs, signal);
+	const { readings } = await fetchAll(client, { subject, ids: ['1'] }, timeoutMs, signal);
 	expect({ requests: asked, read: readings.length }).toEqual({ requests, read: requests - 1 });
 });
 
@@ -77,7 +77,7 @@ test('a request that the end of a poll cuts short says nothing of its own', asyn
 		time.abort();
 		return { answered: false, problem: lost };
 	};
-	const { failures } = await readAll(client, { subject, ids: ['1'] }, timeoutMs, time.signal);
+	const { failures } = await fetchAll(client, { subject, ids: ['1'] }, timeoutMs, time.signal);
 	expect(failures).toEqual(new Map([['1', timeIsOver]]));
 });
 
@@ -86,7 +86,7 @@ test('no pause holds up the end of a poll, and what is left counts as refused, t
 	const problem = { ...crowded, retryAfterMs: 300_000 };
 	const subject = async (): Promise<Result<Reading>> => ({ answered: false, problem });
 	const ids = Array.from({ length: 30 }, (_, index) => String(index));
-	const reading = readAll(client, { subject, ids }, timeoutMs, time.signal);
+	const reading = fetchAll(client, { subject, ids }, timeoutMs, time.signal);
 	setImmediate(() => time.abort());
 	expect((await reading).failures).toEqual(new Map(ids.map((id) => [id, problem])));
 });

@@ -15,14 +15,14 @@ import { campaignStatusPath, subscriberCountPath } from '../service/rules';
 import { Unavailable } from '../service/thrown';
 import type { Reading } from './compare';
 
-/** What a trigger watches: reads it once, and never throws. */
+/** What a trigger watches: fetches it once, and never throws. */
 export type Subject = (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
 
 const named = { what: 'such campaign', fix: "Correct 'Campaign IDs'." };
 
 // The numbers that are wanted most come first, so that they are on the screen.
 
-export const readCampaign: Subject = async (client, id, timeoutMs) => {
+export const fetchCampaign: Subject = async (client, id, timeoutMs) => {
 	const request = { isSend: false, path: campaignStatusPath(id), named };
 	const reading = campaignStatusOf(id).transform(({ status, counters: given }): Reading => {
 		const { delivered = null, clicked = null, closed = null } = given;
@@ -35,7 +35,7 @@ export const readCampaign: Subject = async (client, id, timeoutMs) => {
 /** The ID of the site: no campaign has one with a blank. */
 export const siteId = 'the site';
 
-export const readSite: Subject = async (client, id, timeoutMs) => {
+export const fetchSite: Subject = async (client, id, timeoutMs) => {
 	const reading = subscriberCount.transform((given): Reading => {
 		const { activeSubscribers = null } = given;
 		const counters = { activeSubscribers, ...given };
@@ -75,10 +75,10 @@ export interface Readings {
 }
 
 /**
- * Reads all in parallel. When the signal ends, what was read until then is returned.
+ * Fetches all in parallel. When the signal ends, what was read until then is returned.
  * @param timeoutMs how long one request may take, in milliseconds
  */
-export async function readAll(
+export async function fetchAll(
 	client: Client,
 	{ subject, ids }: { readonly subject: Subject; readonly ids: readonly string[] },
 	timeoutMs: number,
