@@ -205,15 +205,17 @@ describe('a first publication fails', () => {
 	});
 
 	test('again if it is published again, until nothing is wrong', async () => {
-		const known = { ...newTrigger(), activation: 'update' } as const;
-		const wrong = { campaignIds: '7' };
-		await expect(trigger(wrong, { ...known, activation: 'activate' })()).rejects.toThrow(
-			noCampaign,
-		);
-		await expect(trigger(wrong, known)()).rejects.toThrow(noCampaign);
-		expect((await trigger({ campaignIds: add(0) }, known)()).items).toBeNull();
+		const known = newTrigger();
+		const publish = async (activation: PollOptions['activation'], campaignIds = '7') =>
+			(await trigger({ campaignIds }, { ...known, activation })()).items;
+		await expect(publish('activate')).rejects.toThrow(noCampaign);
+		await expect(publish('update')).rejects.toThrow(noCampaign);
+		expect(await publish('update', add(0))).toBeNull();
 		// As the durable engine polls it, or as somebody edits it.
-		expect((await trigger(wrong, known)()).items).toBeNull();
+		expect(await publish('update')).toBeNull();
+
+		await expect(publish('activate')).rejects.toThrow(noCampaign);
+		expect(await publish('leadershipChange')).toBeNull();
 	});
 
 	test('in words that name no item, because a trigger has none', async () => {
