@@ -1,5 +1,10 @@
 import dns from 'node:dns';
-import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import {
+	ObservableObject,
+	type IDataObject,
+	type INodeParameters,
+	type WorkflowActivateMode,
+} from 'n8n-workflow';
 import { until } from '../../host/process/until';
 import type { FaultAction } from '../../simulator/faults';
 import { CredentialsOfTest } from './support/credentials';
@@ -206,7 +211,7 @@ describe('a first publication fails', () => {
 
 	test('again if it is published again, until nothing is wrong', async () => {
 		const known = newTrigger();
-		const publish = async (activation: PollOptions['activation'], campaignIds = '7') =>
+		const publish = async (activation: WorkflowActivateMode, campaignIds = '7') =>
 			(await trigger({ campaignIds }, { ...known, activation })()).items;
 		await expect(publish('activate')).rejects.toThrow(noCampaign);
 		await expect(publish('update')).rejects.toThrow(noCampaign);

@@ -96,7 +96,7 @@ test.each<[what: string, given: INodeParameters, message: string]>([
 	['an empty list of IDs', { campaignIds: [] }, "'Campaign IDs' is missing"],
 	[
 		'$json on Fixed',
-		{ campaignIds: '{{ $json.ids }}' },
+		{ campaignIds: '{{$json.ids}}' },
 		"'Campaign IDs' reads $json, but a trigger has no input",
 	],
 	[
