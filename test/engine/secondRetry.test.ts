@@ -1,6 +1,7 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
 import {
 	byTitle,
+	continuing,
 	credentialsFor,
 	database,
 	failure,
@@ -93,6 +94,22 @@ describe('after a crash, of which n8n has saved nothing,', () => {
 	test('a Retry is refused also if IDs were added in between: they do not know what was sent', async () => {
 		expect(isRefused(await retryCrashed(byTitle, { ...byTitle, options }))).toBe(true);
 		expect(simulator().requests).toEqual([]);
+	});
+
+	test('a Retry is refused also if the node was set up again under its name: n8n finds it by that', async () => {
+		const done = await run(byTitle, input);
+		simulator().requests.length = 0;
+		const json = workflowOf(byTitle, { id: 'set up again' });
+		expect(isRefused(await newProcess()(asCrashed(done, json, input), json))).toBe(true);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('rows of a Retry that is refused say that nobody knows, so that no node behind sends them', async () => {
+		const done = await run(byTitle, input);
+		const json = workflowOf(byTitle, continuing);
+		const refusedRows = outputOf(await newProcess()(asCrashed(done, json, input), json));
+		expect(refusedRows).toHaveLength(10);
+		expect(refusedRows[9]).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
 	});
 
 	test('a Retry of items with IDs sends exactly the rest, and claims nothing', async () => {

@@ -62,13 +62,17 @@ export function tally(items: readonly RunItem[], all: number): string {
 	const unknown = unknownIn(items).length;
 	const now = sentNow(items);
 	const earlier = items.filter(({ state }) => state === 'before').length;
+	const wasUnknown = items.some(
+		(item) => item.state === 'reported' && item.problem.outcome === 'unknown',
+	);
 	if (unknown === all) return '';
-	if (now + earlier === 0) {
+	if (now + earlier === 0 && !wasUnknown) {
 		if (all === 1) return 'This was not sent.';
 		return `None of ${unknown > 0 ? 'the others' : `these ${inDigits(all)}`} was sent.`;
 	}
 	const were = `${inDigits(now)} of these ${inDigits(all)} ${now === 1 ? 'was' : 'were'} sent`;
-	return earlier > 0 ? `${were} now, ${inDigits(earlier)} earlier.` : `${were}.`;
+	if (earlier > 0) return `${were} now, ${inDigits(earlier)} earlier.`;
+	return wasUnknown ? `${were} now.` : `${were}.`;
 }
 
 /** The failure that a message is about: one that is unknown, or else the first that is more than a missing subscriber. */
@@ -112,9 +116,7 @@ export function messageOfRun(items: readonly RunItem[], main: FailedItem, all: n
 
 /** How the workflow goes on. */
 function goOn({ problem }: FailedItem, { offersRetry, hasSentWithoutId }: Circumstances): string {
-	// A Retry would meet these again.
-	const isFinal = problem === begunBefore || problem.fix === underAnotherId;
-	if (!offersRetry || isFinal) return '';
+	if (!offersRetry || problem.fix === underAnotherId) return '';
 	return hasSentWithoutId ? `${retrySends} ${allAgain}` : retrySends;
 }
 
@@ -132,6 +134,8 @@ export function describeRun(
 	circumstances: Circumstances,
 ): string {
 	const unknown = unknownIn(items);
+	// Its advice is all there is to do: a Retry of it is refused as well.
+	if (main.problem === begunBefore) return adviceOf([main]);
 	return join([
 		circumstances.isTest ? 'This was a test.' : '',
 		unknown.length > 1 ? nameUnknown(unknown) : '',

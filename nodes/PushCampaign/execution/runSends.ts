@@ -2,7 +2,6 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { SendOperation } from '../operations/operation';
-import { isSentOnlyOnce } from '../operations/options';
 import { toRequest, toRow } from '../operations/send';
 import { subscriberCount } from '../service/answers';
 import { notStartedProblem } from '../service/problems';
@@ -124,7 +123,7 @@ function throwFailure(run: Run, items: readonly RunItem[]): void {
 		isToOne: isToOne(run),
 		isTest,
 		offersRetry: !isTest && (hasSent || !isInEditor(context)),
-		hasSentWithoutId: hasSent && !parameters.every(isSentOnlyOnce),
+		hasSentWithoutId: memory.ledger.hasSentWithoutId(),
 	});
 	throw toRunError(context, main.problem, messageOfRun(items, main, all), description);
 }

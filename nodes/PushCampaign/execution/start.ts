@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 
+import { digest } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool } from '../n8n/parameters';
 import { isDryRun, isDryRunFixed, isKeyFixed } from '../operations/options';
@@ -30,13 +31,13 @@ function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 export const isRetry = (context: IExecuteFunctions): boolean => context.getMode() === 'retry';
 
 /**
- * Names the node and the first of an execution and its Retries. When that began is the same in all of them, also after a
- * crash (n8n 2.41.1: `workflow-runner.js`, `establishContextForPersistence`; not in a sub-workflow, and not in n8n 1).
+ * Names the node and the first of an execution and its Retries. By the node's name, as n8n finds it and its ledger in a
+ * Retry. When the first began is the same in all of them, also after a crash (n8n 2.41.1: `workflow-runner.js`, `establishContextForPersistence`; not in a sub-workflow, and not in n8n 1).
  * Executions of one workflow that began in the same millisecond share it.
  */
 export function nameExecution(context: IExecuteFunctions): string {
 	const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
-	return `${context.getNode().id}:${began}`;
+	return `${digest(context.getNode().name)}:${began}`;
 }
 
 /** Whether the user, or its time limit, has ended the execution. */

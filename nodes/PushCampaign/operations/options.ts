@@ -96,7 +96,7 @@ export function readKey(item: ItemParameters): string | undefined {
 	return key;
 }
 
-export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
+const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export const isDryRun = (item: ItemParameters): boolean =>

@@ -93,6 +93,13 @@ export class Ledger {
 		return this.ifMissing !== undefined || Object.keys(this.entries).length > 0;
 	}
 
+	/** Whether anything was sent that has no ID: a new execution does not know it. */
+	hasSentWithoutId(): boolean {
+		return Object.values(this.entries).some(
+			(entry) => 'row' in entry && entry.row['idempotencyKey'] === undefined,
+		);
+	}
+
 	/** @param position missing for a call of a tool that is not read yet */
 	recall(position: string | undefined): Known {
 		if (position === undefined) return { state: 'new' };

@@ -26,13 +26,19 @@ export function toUnavailable(error: unknown): Problem {
 	return validationProblem(error);
 }
 
-/** What n8n saved for this Retry is what somebody else began with: another Retry, or one that was stopped or crashed. */
-export const begunBefore = validationProblem(
-	new InvalidInput(
-		'An earlier run of this execution has begun to send. This one sent nothing.',
-		'If that one failed, retry it. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service.',
+/**
+ * What n8n saved for this Retry is what somebody else began with: another Retry, or one that was stopped or crashed. So
+ * nobody knows what of it was sent.
+ */
+export const begunBefore: Problem = {
+	...validationProblem(
+		new InvalidInput(
+			'An earlier run of this execution has begun to send. This one sent nothing.',
+			'If that one failed, retry it. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service.',
+		),
 	),
-);
+	outcome: 'unknown',
+};
 
 /** What is known of what was sent: by this execution, and under keys. */
 export interface SendMemory {

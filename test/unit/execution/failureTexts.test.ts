@@ -20,7 +20,7 @@ import {
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
 import { expectPage } from '../../support/page';
 import { itemOf } from '../operations/support';
-import { before, failed, many, ready, sent } from './support';
+import { before, failed, many, ready, reported, sent } from './support';
 
 // What a person reads when a send failed, whole, as `failureTexts.md` has it: read that file aloud.
 
@@ -85,10 +85,15 @@ const runs: readonly Case[] = [
 		many(0, 24, (index) => (index % 2 === 0 ? failed(index, noTitle) : ready(index))),
 	],
 	['not valid, in a Retry', [...many(0, 7, before), failed(7, noTitle), ready(8)], hasSent],
+	['in a Retry, beside one that is unknown', [reported(0, lost), failed(1, outage), ready(2)]],
 	['one reason for all', many(0, 20, (index) => failed(index, wrongOption))],
 	['a dry run that was left in', many(0, 20, (index) => failed(index, dryRunLeftIn))],
 	['an ID that is typed on Fixed', [failed(0, fixedKey)]],
-	['a Retry that may not send', [before(0), failed(1, begunBefore)], hasSent],
+	[
+		'a Retry that may not send',
+		[before(0), failed(1, begunBefore), failed(2, begunBefore)],
+		hasSent,
+	],
 	['unknown, one item', [failed(0, lost)]],
 	['unknown, to one subscriber', [failed(0, lost, to('5001'))], toOne],
 	[

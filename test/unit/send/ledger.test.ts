@@ -77,6 +77,13 @@ test('a ledger knows whether anything was sent, or left unknown', () => {
 	}
 });
 
+test('a ledger knows whether anything was sent that has no ID, whatever the node has by then', () => {
+	expect(open(sent()).hasSentWithoutId()).toBe(true);
+	const withId = { ...row, idempotencyKey: '77' };
+	expect(open(contextWith({ state: 'sent', row: withId })).hasSentWithoutId()).toBe(false);
+	expect(open(failedWith(lost)).hasSentWithoutId()).toBe(false);
+});
+
 test('an unknown item keeps what is to be mended, and the code of its answer', () => {
 	const page = unusableProblem({ statusCode: 200 }, false, requested);
 	const failure = { type: '', description: 'Down' };
