@@ -39,6 +39,19 @@ const run = async (parameters: INodeParameters, input = titled('a'), more = {}, 
 	await runAt(parameters, input, more, options);
 const retry = retriesAt(simulator);
 
+test.each([
+	{ mode: 'trigger', sent: 0 },
+	{ mode: 'integrated', sent: 1 },
+	{ mode: 'manual', sent: 1 },
+])(
+	'an ID that is typed on Fixed is refused where n8n says that nobody tries the workflow: $mode',
+	async ({ mode, sent }) => {
+		const done = await run(keyed('sale'), titled('a'), {}, { mode });
+		expect(done.status).toBe(sent === 0 ? 'error' : 'success');
+		expect(titlesAt(simulator())).toHaveLength(sent);
+	},
+);
+
 describe('a later execution', () => {
 	test('sends nothing under a key that was sent, whatever it says by then', async () => {
 		const first = outputOf(await run(keyed('={{ 1042 }}')));
