@@ -59,6 +59,7 @@ describe('a credential without an expression', () => {
 		const told = failureOf(await run(byTitle, many, {}, { onOpen }));
 		expect(told.message).toBe(`${sealed}. None of these 50 was sent.`);
 		expect(told.cause).toBe('temporarily-unavailable');
+		expect(told.description).toMatch(/^Check the credential that this node has chosen\./);
 		expect(onOpen).toHaveBeenCalledTimes(1);
 		const done = await run(byTitle, many, continuing, { onOpen });
 		expect(outputOf(done)).toHaveLength(50);
