@@ -104,7 +104,7 @@ test.each([
 	// A date without a time.
 	...['2030-05-17', ' 2030-5-7\n', '2030/05/17', '20300517', 20_300_517],
 	// Seconds, and the days of a sheet.
-	...[1_893_456_000, ' 1893456000 ', 46205, 46205.39, '46205,39', 999_999_999_999],
+	...[1_893_456_000, ' 1893456000 ', '189345600000', 46205, 46205.39, '46205,39', 999_999_999_999],
 ])('%p is no date with a time that everybody reads in the same way', (value) => {
 	expect(refusal(() => parseSchedule(value, 'UTC')).message).toBe(
 		"'Send At' is no date with a time that everybody reads in the same way",

@@ -121,6 +121,12 @@ test.each<[what: string, title: string, input: IDataObject, refusal: RegExp]>([
 	expect(refusalOf(() => prepare({ title: `=${title}` }, { input }))).toMatch(refusal);
 });
 
+test('what people do not read may hold the word false', () => {
+	const targetUrl = '=https://shop.example/?new={{ $json.isNew }}';
+	const { body } = prepare({ targetUrl }, { input: { isNew: false } });
+	expect(body.target_url).toBe('https://shop.example/?new=false');
+});
+
 test('digits that a text of the item has as well are not lost', () => {
 	const text = '820982911946154500';
 	const parameters = { subscriberId: '={{ $json.text }} ' };
