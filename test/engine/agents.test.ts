@@ -56,6 +56,15 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(answers).toContain('}} gave nothing');
 	});
 
+	test('a text is judged by the item that its expressions read: a word that it holds is meant', async () => {
+		await run(
+			agent,
+			{ title: "={{ 'Meet ' + $json.kept }}" },
+			inputOf({ kept: 'undefined heroes' }),
+		);
+		expect(titlesAt(simulator())).toEqual(['Meet undefined heroes']);
+	});
+
 	test('its message carries what to do, because the model reads the message alone', async () => {
 		simulator().addFault(faultFor(undefined, failure('invalid_value')));
 		const answers = textOf(await run(agent, parameters));

@@ -233,6 +233,13 @@ async function runWith(
 	return await execute(context);
 }
 
+test('an operation that does not exist sends nothing, and says what to choose', async () => {
+	await expect(runWith({ operation: 'sendToNobody' }, titled('a'))).rejects.toMatchObject({
+		...{ message: 'Operation is not known', description: 'Choose a resource and an operation.' },
+	});
+	expect(simulator().requests).toEqual([]);
+});
+
 test('an item that holds itself is sent like any other', async () => {
 	const json: IDataObject = { title: 'first' };
 	json['self'] = json;

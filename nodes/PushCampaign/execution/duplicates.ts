@@ -1,4 +1,5 @@
 import { describeRecipients } from '../operations/send';
+import type { Key } from '../send/once';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { capitalize, clip, quote } from '../service/text';
@@ -11,6 +12,7 @@ import type { ItemIn, RunItem } from './runItem';
 
 /** It is to go out, or would. */
 type NewItem = ItemIn<'ready' | 'shown'>;
+type WithKey = NewItem & { readonly key: Key };
 
 const isNew = (item: RunItem) => item.state === 'ready' || item.state === 'shown';
 
@@ -20,18 +22,20 @@ const notificationOf = ({ connection, send }: NewItem) => `${connection.site} ${
 /** One subscriber may get the same again. */
 const isToMany = ({ send }: NewItem) => send.audience !== 'subscriber';
 
-const idOf = ({ key }: NewItem) => quote(key?.id ?? '');
+const keyOf = ({ key }: WithKey) => key.name;
+
+const idOf = ({ key }: WithKey) => quote(key.id);
 
 /** A fact: which ID would be right, only its user knows. */
 export const underAnotherId = 'Under another ID, what was sent goes out again.';
 
-const differentUnderOneId = (group: Group<NewItem>) =>
+const differentUnderOneId = (group: Group<WithKey>) =>
 	new InvalidInput(
 		`'Send Only Once' is ${idOf(group[0])} for ${nameItems(group)}, which are different notifications`,
 		underAnotherId,
 	);
 
-function sameUnderSeveralIds(group: Group<NewItem>): InvalidInput {
+function sameUnderSeveralIds(group: Group<WithKey>): InvalidInput {
 	const whom = clip(describeRecipients(group[0].send));
 	const ids = listSome([...new Set(group.map(idOf))]);
 	return new InvalidInput(
@@ -46,10 +50,11 @@ function sameUnderSeveralIds(group: Group<NewItem>): InvalidInput {
  * @returns why they are refused, by their numbers
  */
 export function checkIds(items: readonly RunItem[]): Map<number, Problem> {
-	const keyOf = ({ key }: NewItem) => key?.name ?? '';
-	const withKey = items.filter(isNew).filter(({ key }) => key !== undefined);
+	const withKey = items.flatMap((item): WithKey[] =>
+		isNew(item) && item.key !== undefined ? [{ ...item, key: item.key }] : [],
+	);
 	const problems = new Map<number, Problem>();
-	const refuse = (group: Group<NewItem>, why: InvalidInput) => {
+	const refuse = (group: Group<WithKey>, why: InvalidInput) => {
 		for (const { index } of group) problems.set(index, validationProblem(why));
 	};
 	for (const group of groupBy(withKey.filter(isToMany), notificationOf).values()) {

@@ -13,7 +13,7 @@ import {
 	problemsOf,
 } from './names';
 import type { FailedItem, RunItem } from './runItem';
-import { failuresIn, isGone, sentNow, unknownIn, withTitles } from './runItem';
+import { failuresIn, isGone, unknownIn, withTitles } from './runItem';
 import { dryRunLeftIn, fixedKey } from './start';
 
 // What a person reads when a send failed: what is, what to mend, and n8n's own Retry. This node does not know what else the
@@ -21,8 +21,6 @@ import { dryRunLeftIn, fixedKey } from './start';
 
 /** What the words depend on beside the items. */
 export interface Circumstances {
-	/** Whether it sends to one subscriber each, which the dashboard does not list. */
-	readonly isToOne: boolean;
 	readonly isTest: boolean;
 	/** Whether anybody needs to know of n8n's Retry: whoever tries the workflow in the editor clicks once more. */
 	readonly offersRetry: boolean;
@@ -48,19 +46,20 @@ export const inSentences = (first: string, second: string): string =>
 const join = (sentences: ReadonlyArray<string | undefined>) => distinct(sentences).join(' ');
 
 /** What to do about sends that may have arrived. */
-function whereToLook(unknown: number, isToOne: boolean): string {
-	const [it, one] = unknown === 1 ? ['it', 'a notification'] : ['them', 'notifications'];
-	const arrived = unknown === 1 ? 'it arrived' : 'they arrived';
-	if (unknown === 0) return '';
-	return isToOne
-		? `The dashboard does not list ${one} to one subscriber: ask whether ${arrived}.`
-		: `Look for ${it} in the dashboard of your push service. What is not there can be sent from there.`;
+function whereToLook(unknown: readonly FailedItem[]): string {
+	if (unknown.length === 0) return '';
+	const isOne = unknown.length === 1;
+	if (unknown.some(({ subscriberId }) => subscriberId === undefined)) {
+		return `Look for ${isOne ? 'it' : 'them'} in the dashboard of your push service. What is not there can be sent from there.`;
+	}
+	const [one, arrived] = isOne ? ['a notification', 'it'] : ['notifications', 'they'];
+	return `The dashboard does not list ${one} to one subscriber: ask whether ${arrived} arrived.`;
 }
 
 /** How many of this run's items were sent: "8 of these 20 were sent." In a loop it is one run of many. */
-export function tally(items: readonly RunItem[], all: number): string {
+export function tally(items: readonly RunItem[], all = items.length): string {
 	const unknown = unknownIn(items).length;
-	const now = sentNow(items);
+	const now = items.filter(({ state }) => state === 'sent').length;
 	const earlier = items.filter(({ state }) => state === 'before').length;
 	const wasUnknown = items.some(
 		(item) => item.state === 'reported' && item.problem.outcome === 'unknown',
@@ -93,23 +92,24 @@ function unknownMessage(unknown: readonly FailedItem[], all: number): string {
 }
 
 /** What is not valid: which items, and why; of one item, or of one reason for all, the reason says it. */
-function invalidMessage(items: readonly RunItem[], main: FailedItem, all: number): string {
+function invalidMessage(items: readonly RunItem[], main: FailedItem): string {
+	const all = items.length;
 	const invalid = failuresIn(items).filter(({ problem }) => problem.type === 'validation');
 	const left = items.filter(({ state }) => state === 'failed' || state === 'ready').length;
-	const sent = whole.includes(main.problem) ? '' : tally(items, all);
+	const sent = whole.includes(main.problem) ? '' : tally(items);
 	if (all > 1 && !haveOneReason(invalid, left)) return notValid(invalid, all, sent);
 	const reasons = all === 1 ? problemsOf([main]) : [main.problem];
 	return inSentences(reasons.map(({ message }) => message).join('; '), sent);
 }
 
 /** What happened, in one line: n8n's canvas, its toasts and its list of executions show this alone. */
-export function messageOfRun(items: readonly RunItem[], main: FailedItem, all: number): string {
-	if (main.problem.type === 'validation') return invalidMessage(items, main, all);
-	const sent = tally(items, all);
+export function messageOfRun(items: readonly RunItem[], main: FailedItem): string {
+	if (main.problem.type === 'validation') return invalidMessage(items, main);
+	const sent = tally(items);
 	const unknown = unknownIn(items);
-	if (unknown.length > 0) return inSentences(unknownMessage(unknown, all), sent);
+	if (unknown.length > 0) return inSentences(unknownMessage(unknown, items.length), sent);
 	if (!isGone(main)) return inSentences(main.problem.message, sent);
-	const ids = failuresIn(items).map(({ subscriberId = '' }) => subscriberId);
+	const ids = failuresIn(items).map(({ subscriberId }) => `${subscriberId}`);
 	const subscribers = ids.length === 1 ? 'subscriber' : 'subscribers';
 	return inSentences(`The push service has no ${subscribers} ${listSome(ids)}`, sent);
 }
@@ -140,7 +140,7 @@ export function describeRun(
 		circumstances.isTest ? 'This was a test.' : '',
 		unknown.length > 1 ? nameUnknown(unknown) : '',
 		adviceOf(failuresIn(items)),
-		whereToLook(unknown.length, circumstances.isToOne),
+		whereToLook(unknown),
 		goOn(main, circumstances),
 	]);
 }
@@ -149,22 +149,22 @@ const nameUnknown = (unknown: readonly FailedItem[]) =>
 	`Unknown: ${nameCounted(withTitles(unknown))}.`;
 
 /** Which items of a run that goes on were not sent, or may have been, and what to do about those. */
-export function describeFailures(items: readonly RunItem[], isToOne: boolean): string {
+export function describeFailures(items: readonly RunItem[]): string {
 	const unknown = unknownIn(items);
 	const notSent = failuresIn(items).filter(({ problem }) => problem.outcome === 'notSent');
 	return join([
 		notSent.length > 0 ? `Not sent: ${nameCounted(notSent)}.` : '',
 		unknown.length > 0 ? nameUnknown(unknown) : '',
-		whereToLook(unknown.length, isToOne),
+		whereToLook(unknown),
 	]);
 }
 
 /** What to do about one item of a run that goes on. A model is offered no option, and reads that it was not sent. */
-export function describeItem(item: FailedItem, isToOne: boolean, isForModel: boolean): string {
+export function describeItem(item: FailedItem, isForModel: boolean): string {
 	const isUnknown = item.problem.outcome === 'unknown';
 	if (isUnknown && isForModel) {
 		return 'Do not call this tool again for it: a person has to look whether it was sent.';
 	}
 	const notSent = isForModel ? 'This was not sent.' : '';
-	return join([notSent, adviceOf([item]), isUnknown ? whereToLook(1, isToOne) : '']);
+	return join([notSent, adviceOf([item]), isUnknown ? whereToLook([item]) : '']);
 }

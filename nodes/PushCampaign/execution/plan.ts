@@ -8,7 +8,6 @@ import { readKey, testSubscriberField } from '../operations/options';
 import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { asEntered } from '../operations/values';
-import type { SendOutcome } from '../send/ledger';
 import type { Key } from '../send/once';
 import { askKey } from '../send/once';
 import type { Problem } from '../service/problems';
@@ -51,9 +50,10 @@ async function plan(
 	index: number,
 	unavailable: Problem | undefined,
 ): Promise<RunItem> {
-	const item = { index, parameters, position: positionOf(run, parameters, index) };
-	const known = run.memory.ledger.recall(item.position);
-	if (known.state !== 'new' && known.state !== 'inFlight') return endedBefore(run, item, known);
+	const position = positionOf(run, parameters, index);
+	const item = { index, parameters, position, subscriberId: subscriberOf(run, parameters, index) };
+	const known = run.memory.ledger.recall(position);
+	if (known.state !== 'new' && known.state !== 'inFlight') return { ...item, ...known };
 	if (unavailable !== undefined) return fail(run, item, unavailable);
 	try {
 		return await read(run, item);
@@ -91,7 +91,8 @@ async function read(run: Run, item: KnownItem): Promise<RunItem> {
 	const send = prepareSend(parameters, run.operation);
 	const connection = await run.connectionOf(index);
 	const key = await keyOf(run, item);
-	const checked = { ...item, subscriberId: send.subscriberId, connection, key, send };
+	const subscriberId = send.subscriberId ?? item.subscriberId;
+	const checked = { ...item, subscriberId, connection, key, send };
 	const late = lateness(send.timing, Date.now());
 	if (late !== undefined) return await refuse(run, checked, late);
 	if (run.kind === 'send') {
@@ -115,28 +116,23 @@ export async function refuse(run: Run, item: KnownItem, problem: Problem): Promi
 	try {
 		const key = await keyOf(run, item);
 		const known = key && (await askKey(run.memory, key, { position, toRow }));
-		return known ? endedBefore(run, { ...item, key }, known) : fail(run, item, problem);
+		return known ? { ...item, key, ...known } : fail(run, item, problem);
 	} catch (error) {
 		const refusal = toRefusal(error);
 		return fail(run, item, refusal.isForAll ? refusal : problem);
 	}
 }
 
-function endedBefore(run: Run, item: KnownItem, outcome: SendOutcome): RunItem {
-	if ('row' in outcome) return { ...item, state: 'before', row: outcome.row };
-	return { ...item, ...outcome, subscriberId: subscriberOf(run, item) };
-}
-
 function fail(run: Run, item: KnownItem, problem: Problem): FailedItem {
 	const outcome = { state: 'failed', problem } as const;
 	// In a Retry, what is unknown was reported.
 	if (problem.outcome === 'unknown') run.memory.ledger.keep(item.position, outcome);
-	return { ...item, ...outcome, subscriberId: subscriberOf(run, item) };
+	return { ...item, ...outcome };
 }
 
 /** Whom an item is for, if it is for one; as entered if it is not valid. */
-function subscriberOf({ kind, operation }: Run, item: KnownItem): string | undefined {
-	const isTest = kind === 'test' && item.index === 0;
+function subscriberOf({ kind, operation }: Run, parameters: ItemParameters, index: number) {
+	const isTest = kind === 'test' && index === 0;
 	const field = isTest ? testSubscriberField : operation.subscriber;
-	return item.subscriberId ?? (field && asEntered(item.parameters, field));
+	return field && asEntered(parameters, field);
 }

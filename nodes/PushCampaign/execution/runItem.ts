@@ -63,9 +63,6 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 
-export const sentNow = (items: readonly RunItem[]): number =>
-	items.filter(({ state }) => state === 'sent').length;
-
 /** Whether the service has no such subscriber: that is about this item alone. */
 export const isGone = (item: RunItem): boolean =>
 	item.state === 'failed' && item.problem.type === 'invalid_sid' && item.subscriberId !== undefined;

@@ -20,7 +20,8 @@ import {
 import { hintsOf } from './hints';
 import { planAll, refuse } from './plan';
 import { isErrorOutput, toItemError, toOutput, toRunError } from './results';
-import { Run } from './run';
+import type { Run } from './run';
+import { openRun } from './run';
 import type { RunItem } from './runItem';
 import { failuresIn, isGone, rowWith } from './runItem';
 import { sendAll } from './sendItems';
@@ -35,7 +36,7 @@ export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	const run = new Run(context, operation);
+	const run = openRun(context, operation);
 	const planned = await planAll(run);
 	const wrongIds = checkIds(planned);
 	const checked = await forEachItem(context, planned, async (item) => {
@@ -74,15 +75,11 @@ async function toResults(run: Run, items: readonly RunItem[]): Promise<INodeExec
 		kind,
 		isContinuing: context.continueOnFail(),
 		isErrorOutput: isErrorOutput(context),
-		which: describeFailures(items, isToOne(run)),
+		which: describeFailures(items),
 		activeSubscribers: kind === 'dryRun' ? await countSubscribers(run, items) : undefined,
 	});
 	return toOutput(context, results, hints);
 }
-
-/** Whether each goes to one subscriber: the dashboard does not list those. */
-const isToOne = ({ kind, operation }: Run) =>
-	kind === 'test' || operation.audience === 'subscriber';
 
 function rowOf(run: Run, item: RunItem): IDataObject {
 	if ('row' in item) return item.row;
@@ -94,8 +91,7 @@ function rowOf(run: Run, item: RunItem): IDataObject {
 	const problem = item.state === 'ready' ? notStartedProblem : item.problem;
 	const { outcome: status, message: description } = problem;
 	if (item.state === 'reported') return rowWith(item, operation, { status, description });
-	const advice =
-		item.state === 'failed' ? describeItem(item, isToOne(run), isForModel(context)) : '';
+	const advice = item.state === 'failed' ? describeItem(item, isForModel(context)) : '';
 	const error = toItemError(problem, advice, true);
 	if (kind === 'dryRun') return rowWith(item, operation, { dryRun: true, error });
 	return rowWith(item, operation, { status, description, error });
@@ -104,28 +100,26 @@ function rowOf(run: Run, item: RunItem): IDataObject {
 /** Throws if the run was stopped, or if it failed and does not go on. */
 function throwFailure(run: Run, items: readonly RunItem[]): void {
 	const { context, memory, parameters, kind } = run;
-	const all = parameters.length;
 	if (isStopped(context)) {
-		const message = inSentences('The execution was canceled', tally(items, all));
-		const description = describeFailures(items, isToOne(run));
+		const message = inSentences('The execution was canceled', tally(items, parameters.length));
+		const description = describeFailures(items);
 		throw new NodeOperationError(context.getNode(), message, { description });
 	}
 	const main = mainFailure(items);
 	// A dry run shows what could not be sent.
 	if (main === undefined || kind === 'dryRun' || context.continueOnFail()) return;
 	if (isForModel(context)) {
-		const description = describeItem(main, isToOne(run), true);
+		const description = describeItem(main, true);
 		throw toRunError(context, main.problem, main.problem.message, description);
 	}
 	const hasSent = memory.ledger.hasEntries();
 	const isTest = kind === 'test';
 	const description = describeRun(items, main, {
-		isToOne: isToOne(run),
 		isTest,
 		offersRetry: !isTest && (hasSent || !isInEditor(context)),
 		hasSentWithoutId: memory.ledger.hasSentWithoutId(),
 	});
-	throw toRunError(context, main.problem, messageOfRun(items, main, all), description);
+	throw toRunError(context, main.problem, messageOfRun(items, main), description);
 }
 
 /** A hint that comes late helps nobody. In milliseconds. */

@@ -26,17 +26,14 @@ function toSend({ position, key, send, test, connection: { client, site } }: Rea
 }
 
 /**
- * Every execution claims what it found, right before its first request, and a Retry has to be the first. Where all items
- * have IDs nothing is claimed: keys know what was sent under them, also after a crash.
+ * Every execution claims what it found, right before its first request, and a Retry has to be the first.
  * @returns why nothing may leave
  */
 async function claimExecution({ context, memory, kind }: Run, ready: readonly ReadyItem[]) {
-	const hasIds = ready.every(({ key }) => key !== undefined);
 	// An agent's tool decides again in each execution.
 	if (kind !== 'send' || ready.length === 0 || isForModel(context)) return undefined;
-	if (isRetry(context)) return await memory.claimAsRetry(hasIds);
-	if (!hasIds) await memory.claimAsFirst();
-	return undefined;
+	const hasIds = ready.every(({ key }) => key !== undefined);
+	return await memory.claim(isRetry(context), hasIds);
 }
 
 /** Sends what is ready; what is the same as another item goes out with that. */

@@ -51,19 +51,22 @@ const savedLedger = z.object({
 });
 type Saved = z.infer<typeof savedLedger>;
 
-/** How a send ended. */
-export type SendOutcome =
-	/** It was sent now; or before, by an earlier try of this execution or under its key. */
-	| { readonly state: 'sent' | 'before'; readonly row: IDataObject }
+/** How a send ended that is not sent now. */
+export type EarlierOutcome =
+	/** It was sent before, by an earlier try of this execution or under its key. */
+	| { readonly state: 'before'; readonly row: IDataObject }
 	/** It failed; or an earlier execution has reported already that nobody knows. */
 	| { readonly state: 'failed' | 'reported'; readonly problem: Problem };
+
+/** How a send ended. */
+export type SendOutcome = { readonly state: 'sent'; readonly row: IDataObject } | EarlierOutcome;
 
 /** What the ledger knows of a send. */
 type Known =
 	| { readonly state: 'new' }
 	/** Another call of a tool is sending it at this moment. */
 	| { readonly state: 'inFlight' }
-	| SendOutcome;
+	| EarlierOutcome;
 
 /**
  * What one execution has sent, or may have sent, by the position of the item. It lives in n8n's context of the node, which

@@ -8,7 +8,7 @@ import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
 import { messageOf } from '../service/thrown';
 import type { ClaimEnd } from './keys';
-import type { Ledger, SendOutcome } from './ledger';
+import type { EarlierOutcome, Ledger, SendOutcome } from './ledger';
 import type { SendMemory } from './open';
 import { toUnavailable } from './open';
 
@@ -53,7 +53,7 @@ const endUnderKey = (
 	{ toRow }: KnownSend,
 	wasSent: boolean,
 	ifUnknown: 'failed' | 'reported',
-): SendOutcome =>
+): EarlierOutcome =>
 	wasSent
 		? { state: 'before', row: toRow(alreadySent('its ID was sent earlier')) }
 		: { state: ifUnknown, problem: leftBefore };
@@ -68,7 +68,7 @@ export async function askKey(
 	{ ledger, keys }: Pick<SendMemory, 'ledger' | 'keys'>,
 	key: Key,
 	send: KnownSend,
-): Promise<SendOutcome | undefined> {
+): Promise<EarlierOutcome | undefined> {
 	const { is } = await keys.look(key.name);
 	if (is === 'free') return undefined;
 	const outcome = endUnderKey(send, is === 'sent', is === 'lost' ? 'reported' : 'failed');

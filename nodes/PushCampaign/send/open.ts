@@ -4,7 +4,6 @@ import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput, Unavailable } from '../service/thrown';
 import { Keys } from './keys';
-import type { Ledger } from './ledger';
 import { openLedger } from './ledger';
 import { Rows } from './rows';
 
@@ -40,33 +39,12 @@ export const begunBefore: Problem = {
 	outcome: 'unknown',
 };
 
-/** What is known of what was sent: by this execution, and under keys. */
-export interface SendMemory {
-	readonly ledger: Ledger;
-	readonly keys: Keys;
-	/** Tells n8n's log what could not be saved. */
-	readonly warn: (message: string) => void;
-	/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
-	readonly requireKeys: () => Promise<void>;
-	/** Claims what a first execution sends. It goes on whatever the answer, as behind a pause that n8n has saved. */
-	readonly claimAsFirst: () => Promise<void>;
-	/**
-	 * Claims what a Retry has left to send. One whose items all have IDs only looks: keys know what it sends, and not what
-	 * was sent before they were added.
-	 * @returns why it must not send, if it must not
-	 */
-	readonly claimAsRetry: (hasIds: boolean) => Promise<Problem | undefined>;
-}
-
 /**
+ * What is known of what was sent: by this execution, and under keys.
  * @param execution names the node and its first execution
  * @param isRemembered a dry run and a test are no sends: nothing remembers them
  */
-export function openMemory(
-	context: IExecuteFunctions,
-	execution: string,
-	isRemembered: boolean,
-): SendMemory {
+export function openMemory(context: IExecuteFunctions, execution: string, isRemembered: boolean) {
 	const rows = new Rows(context);
 	const ledger = openLedger(isRemembered ? contextOf(context) : {}, execution);
 	// Where n8n gives no rows, nothing is claimed.
@@ -75,7 +53,9 @@ export function openMemory(
 	return {
 		ledger,
 		keys: new Keys(rows),
-		warn: (message) => context.logger.warn(message),
+		/** Tells n8n's log what could not be saved. */
+		warn: (message: string) => context.logger.warn(message),
+		/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
 		async requireKeys() {
 			if (!context.getWorkflow().id) {
 				throw new InvalidInput(
@@ -89,14 +69,23 @@ export function openMemory(
 				"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",
 			);
 		},
-		async claimAsFirst() {
-			await ledger.claim(false, insert).catch(toUnavailable);
-		},
-		async claimAsRetry(hasIds) {
-			const claim = hasIds ? isMissing : insert;
-			return await ledger
-				.claim(true, claim)
-				.then((maySend) => (maySend ? undefined : begunBefore), toUnavailable);
+		/**
+		 * Claims what this execution has left to send. A first one goes on whatever the answer, as behind a pause that n8n has
+		 * saved. Where all items have IDs nothing is claimed: keys know what was sent under them, also after a crash. A Retry
+		 * looks all the same: its execution may have sent before the IDs were added.
+		 * @returns why nothing may leave
+		 */
+		async claim(isRetry: boolean, hasIds: boolean): Promise<Problem | undefined> {
+			if (hasIds && !isRetry) return undefined;
+			try {
+				const maySend = await ledger.claim(isRetry, hasIds ? isMissing : insert);
+				return maySend ? undefined : begunBefore;
+			} catch (error) {
+				const problem = toUnavailable(error);
+				return isRetry ? problem : undefined;
+			}
 		},
 	};
 }
+
+export type SendMemory = ReturnType<typeof openMemory>;

@@ -20,15 +20,16 @@ const prefix = 'push-campaign-';
 const scope = 'node';
 const options = { mode: 'entries' } as const;
 
-/** The node as n8n's helpers hold it; `getNode` gives a copy. */
-function nodeOf(context: IExecuteFunctions): { id: string } | undefined {
-	const { name } = context.getNode();
+/** The node as n8n's helpers hold it. `getNode` gives a copy: where there is no other one, the trial fails. */
+function nodeOf(context: IExecuteFunctions): { id: string } {
+	const copy = context.getNode();
+	const { name } = copy;
 	const { node } = context.getExecuteData();
 	if (node.name === name) return node;
 	// The tool of an older agent runs with the agent's data. Its own node is this one (n8n-core 2.41.1:
 	// `node-execution-context.js`, `node`).
 	const own: unknown = Reflect.get(context, 'node');
-	return hasIdAndName(own) && own.name === name ? own : undefined;
+	return hasIdAndName(own) && own.name === name ? own : copy;
 }
 
 const hasIdAndName = (value: unknown): value is { id: string; name: string } =>
@@ -52,7 +53,7 @@ export interface KeyRows {
 
 /** The rows of one node. All throw Unavailable if n8n's database does not answer. */
 export class Rows implements KeyRows {
-	private readonly node: { id: string } | undefined;
+	private readonly node: { id: string };
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.node = nodeOf(context);
@@ -83,7 +84,6 @@ export class Rows implements KeyRows {
 
 	/** Two entries that are recorded under a made-up ID must be there, and nowhere else. */
 	private async tryOut(): Promise<boolean> {
-		if (this.node === undefined) return false;
 		const name = `trial:${randomUUID()}`;
 		await this.record(name, ['1', '2']);
 		return (await this.count(name)) === 2 && (await this.count(`${name}:other`)) === 0;
@@ -105,7 +105,6 @@ export class Rows implements KeyRows {
 
 	private async underName<Value>(name: string, call: () => Promise<Value>): Promise<Value> {
 		const { node } = this;
-		if (node === undefined) throw new Error('n8n does not show the node to itself');
 		const { id } = node;
 		node.id = `${prefix}${name}`;
 		let answer: Promise<Value>;

@@ -96,7 +96,9 @@ const olderAgent: INodeType = {
 		if (!isTool(tool)) throw new Error('The agent has no tool');
 		const answers: unknown[] = await Promise.all(
 			this.getInputData().map(
-				async ({ json }) => await tool.invoke(json).catch((error: Error) => error.message),
+				// What a model hands over is not the whole item.
+				async ({ json: { kept: _kept, ...args } }) =>
+					await tool.invoke(args).catch((error: Error) => error.message),
 			),
 		);
 		return [answers.map((answer) => ({ json: { answer: String(answer) } }))];

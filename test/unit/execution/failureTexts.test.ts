@@ -45,11 +45,9 @@ const to = (subscriberId: string) => ({ subscriberId });
 const cafe = { parameters: itemOf({ title: 'Café opens on Monday' }) };
 
 const usual: Circumstances = {
-	...{ isToOne: false, isTest: false, offersRetry: true },
-	hasSentWithoutId: false,
+	...{ isTest: false, offersRetry: true, hasSentWithoutId: false },
 };
 const hasSent = { hasSentWithoutId: true };
-const toOne = { isToOne: true };
 
 type Case = readonly [what: string, items: readonly RunItem[], more?: Partial<Circumstances>];
 
@@ -67,7 +65,7 @@ const runs: readonly Case[] = [
 	],
 	['a credential', [failed(0, service('authentication_failure', 'You are not authorized'))]],
 	['a pause', [failed(0, { ...service('rate_limit'), fix: 'The service asks for a pause.' })]],
-	['every subscriber is gone', many(0, 12, (index) => failed(index, gone, to(`${index}`))), toOne],
+	['every subscriber is gone', many(0, 12, (index) => failed(index, gone, to(`${index}`)))],
 	[
 		'twelve sentences of the service',
 		many(0, 12, (index) => failed(index, service('', `No. ${index}`))),
@@ -79,7 +77,7 @@ const runs: readonly Case[] = [
 		'not valid, several',
 		[...many(0, 5, ready), failed(5, wrongOption), failed(6, noTitleAndUrl), failed(7, noTitle)],
 	],
-	['not valid, one of several', [ready(0), failed(1, noTitle, to('5002'))], toOne],
+	['not valid, one of several', [ready(0), failed(1, noTitle, to('5002'))]],
 	[
 		'not valid, many',
 		many(0, 24, (index) => (index % 2 === 0 ? failed(index, noTitle) : ready(index))),
@@ -95,11 +93,11 @@ const runs: readonly Case[] = [
 		hasSent,
 	],
 	['unknown, one item', [failed(0, lost)]],
-	['unknown, to one subscriber', [failed(0, lost, to('5001'))], toOne],
+	['unknown, to one subscriber', [failed(0, lost, to('5001'))]],
 	[
 		'unknown, one of several to one subscriber each',
 		[sent(0), failed(1, lost, to('5002')), ready(2)],
-		{ ...toOne, ...hasSent },
+		hasSent,
 	],
 	['unknown, one of several to many', [sent(0), failed(1, lost, cafe), ready(2)], hasSent],
 	[
@@ -110,7 +108,6 @@ const runs: readonly Case[] = [
 	[
 		'unknown, more than ten to one subscriber each',
 		[sent(0), ...many(1, 11, (index) => failed(index, lost, to(`${index}`))), sent(12)],
-		toOne,
 	],
 	[
 		'unknown for two reasons',
@@ -120,7 +117,7 @@ const runs: readonly Case[] = [
 	[
 		'a test',
 		[failed(0, service('invalid_value', 'No'), to('5001'))],
-		{ isTest: true, isToOne: true, offersRetry: false },
+		{ isTest: true, offersRetry: false },
 	],
 ];
 
@@ -128,11 +125,7 @@ const goesOn: readonly Case[] = [
 	['an outage', [sent(0), failed(1, outage), failed(2, outage)]],
 	['not valid', [sent(0), failed(1, noTitle)]],
 	['unknown', [sent(0), failed(1, lost)]],
-	[
-		'unknown, to one subscriber each',
-		[failed(0, lost, to('5001')), failed(1, lost, to('5002'))],
-		{ isToOne: true },
-	],
+	['unknown, to one subscriber each', [failed(0, lost, to('5001')), failed(1, lost, to('5002'))]],
 	['three kinds', [failed(0, noTitle), failed(1, outage), failed(2, lost)]],
 ];
 
@@ -146,19 +139,19 @@ function tellRun([what, items, more]: Case): string {
 	const main = mainFailure(items);
 	if (main === undefined) throw new Error('Nothing failed');
 	const description = describeRun(items, main, { ...usual, ...more });
-	return `### ${what}\n\n**${messageOfRun(items, main, items.length)}**\n\n${description}`.trim();
+	return `### ${what}\n\n**${messageOfRun(items, main)}**\n\n${description}`.trim();
 }
 
-function tellItems([what, items, { isToOne = false } = {}]: Case): string {
+function tellItems([what, items]: Case): string {
 	const rows = items
 		.filter((item) => item.state === 'failed')
-		.map((item) => `- ${item.problem.message}: ${describeItem(item, isToOne, false)}`);
-	const lines = [describeFailures(items, isToOne), '', ...new Set(rows)];
+		.map((item) => `- ${item.problem.message}: ${describeItem(item, false)}`);
+	const lines = [describeFailures(items), '', ...new Set(rows)];
 	return `### ${what}\n\n${lines.join('\n')}`;
 }
 
 const tellModel = ([what, problem]: readonly [string, Problem]) =>
-	`### ${what}\n\n${problem.message}. ${describeItem(failed(0, problem), false, true)}`;
+	`### ${what}\n\n${problem.message}. ${describeItem(failed(0, problem), true)}`;
 
 test('every sentence about a failure is as failureTexts.md has it', () => {
 	const told = [
