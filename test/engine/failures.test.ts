@@ -158,6 +158,10 @@ describe('a subscriber who does not exist', () => {
 		const done = await runTo(['5001', '999'], toErrorOutput);
 		expect(outputOf(done)).toHaveLength(1);
 		expect(itemsOf(done, NODE, 1)).toMatchObject([{ json: { error: { type: 'invalid_sid' } } }]);
+		expect(hintsOf(done)).toEqual([
+			'1 of 2 items failed: see the Error output. Not sent: item 1 (subscriber 999), counted from 0.',
+			'1 sent: to subscriber 5001.',
+		]);
 	});
 
 	test('fails a run of several that reached nobody, which is what a wrong column looks like', async () => {

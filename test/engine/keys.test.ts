@@ -89,15 +89,6 @@ describe('a later execution', () => {
 	});
 });
 
-test('a key that is typed on Fixed is refused outside of the editor: it would send once, ever', async () => {
-	expect(failureOf(await run(keyed('order-1'))).message).toMatch(
-		/^'Send Only Once' is typed on Fixed/,
-	);
-	expect(simulator().requests).toEqual([]);
-	const tried = await run(keyed('order-1'), undefined, {}, { mode: 'manual' });
-	expect(outputOf(tried)).toMatchObject([{ status: 'success' }]);
-});
-
 test.each([
 	'={{ $today.toISODate() }}',
 	'=news-{{ $now.toFormat("yyyy") }}',

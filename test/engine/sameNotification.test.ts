@@ -57,12 +57,6 @@ test.each<{ to: string; parameters: INodeParameters }>([
 	]);
 });
 
-test('is counted in one hint for several', async () => {
-	const done = await run(byTitle, titled('a', 'b', 'a', 'b', 'c'));
-	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
-	expect(hintsOf(done)[1]).toBe('4 items are the same as another one: each was sent once.');
-});
-
 test('goes out once in a test, and would in a dry run', async () => {
 	const preview = await run({ options: { dryRun: true } }, rows, {}, { mode: 'manual' });
 	expect(outputOf(preview)).toMatchObject(rows.map(() => ({ dryRun: true, request: {} })));

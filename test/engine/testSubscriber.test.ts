@@ -143,3 +143,22 @@ test('with a dry run nothing is sent, and the hint says whom the editor would se
 	expect(simulator().requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	expect(hintsOf(done)[0]).toContain('From the editor, the first item would go to subscriber 5001');
 });
+
+describe('in a sub-workflow', () => {
+	const runCalled = async (parameters: INodeParameters) =>
+		await runAt(parameters, titled('a', 'b'), {}, { mode: 'integrated' });
+
+	test('it is refused: n8n does not tell a node there whether somebody tries the workflow', async () => {
+		const failed = await runCalled(tested());
+		const { message, description } = failureOf(failed);
+		expect(message).toMatch(/^'Test Subscriber ID' does not work here: n8n does not tell /);
+		expect(description).toMatch(/^Take 'Test Subscriber ID' out of the options\./);
+		expect(failureOf(await retry(failed, tested())).message).toBe(message);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('it does no harm in a dry run', async () => {
+		const done = await runCalled(tested({ dryRun: true }));
+		expect(outputOf(done)).toMatchObject([{ dryRun: true, request: {} }, { dryRun: true }]);
+	});
+});

@@ -103,9 +103,8 @@ function sameHint(items: readonly RunItem[]): Hint {
 /** What a run that goes on did not send: who is gone, and what is unknown since an earlier execution. */
 function reportedHint(items: readonly RunItem[]): Hint {
 	const reported = items.filter((item) => item.state === 'reported');
-	const isUnknown = ({ problem }: ItemIn<'reported'>) => problem.outcome === 'unknown';
-	const gone = reported.filter((item) => !isUnknown(item));
-	const unknown = reported.filter(isUnknown);
+	const gone = reported.filter(({ problem }) => problem.outcome === 'notSent');
+	const unknown = reported.filter(({ problem }) => problem.outcome === 'unknown');
 	const lines: string[] = [];
 	if (gone.length > 0) {
 		lines.push(`Not sent: ${nameCounted(gone)}: the push service has no such subscriber.`);

@@ -37,6 +37,13 @@ const dry = { kind: 'dryRun' } as const;
 const asTest = { kind: 'test' } as const;
 
 describe('what was sent', () => {
+	test('of one item needs no number', () => {
+		expect(said([sent(toAll)])).toEqual(['Sent to all subscribers.']);
+		expect(said([sent(at('2035-05-17 09:00'))])).toEqual([
+			'Scheduled for 17 May 2035 at 09:00, UTC, to all subscribers.',
+		]);
+	});
+
 	test('is scheduled from the first time to the last, in whatever order the items came', () => {
 		const times = [at('2035-05-19 09:00'), toAll, at('2035-05-17 09:00'), at('2035-05-18 09:00')];
 		expect(said(times.map((send) => sent(send)))[0]).toBe(
@@ -54,6 +61,8 @@ describe('what was sent', () => {
 		const to = (...ids: string[]) => said(ids.map((id) => sent(toSegment(id))));
 		expect(to('1', '1')).toEqual(['2 sent: each to segment 1.']);
 		expect(to('1', '2')).toEqual(['2 sent: to 2 audiences.']);
+		const people = ['5001', '5002'].map((id) => sent(toSubscriber(id)));
+		expect(said(people)).toEqual(['2 sent: to 2 subscribers.']);
 	});
 
 	test('is counted apart from what was sent earlier, by this execution or under an ID', () => {
