@@ -1,7 +1,7 @@
 /**
  * How hard a run presses on the service. Nobody knows the service's limit. So each good answer allows one more request in
  * flight (their number doubles with each round trip), and a refusal for too many requests pauses the whole run and leaves
- * one. test/unit/delivery/limits.test.ts has what that takes with many kinds of limits.
+ * one. test/unit/delivery/queue.test.ts has what that takes with many kinds of limits.
  */
 export const policy = {
 	firstConcurrency: 20,

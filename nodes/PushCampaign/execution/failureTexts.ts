@@ -45,9 +45,9 @@ export const inSentences = (first: string, second: string): string =>
 
 const join = (sentences: ReadonlyArray<string | undefined>) => distinct(sentences).join(' ');
 
-/** What to do about sends that may have arrived. */
+/** What to do about sends that may have arrived. The advice of a Retry that may not send says it already. */
 function whereToLook(unknown: readonly FailedItem[]): string {
-	if (unknown.length === 0) return '';
+	if (unknown.every(({ problem }) => problem === begunBefore)) return '';
 	const isOne = unknown.length === 1;
 	if (unknown.some(({ subscriberId }) => subscriberId === undefined)) {
 		return `Look for ${isOne ? 'it' : 'them'} in the dashboard of your push service. What is not there can be sent from there.`;
@@ -134,7 +134,7 @@ export function describeRun(
 	circumstances: Circumstances,
 ): string {
 	const unknown = unknownIn(items);
-	// Its advice is all there is to do: a Retry of it is refused as well.
+	// A Retry of it is refused as well.
 	if (main.problem === begunBefore) return adviceOf([main]);
 	return join([
 		circumstances.isTest ? 'This was a test.' : '',

@@ -31,9 +31,10 @@ function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 export const isRetry = (context: IExecuteFunctions): boolean => context.getMode() === 'retry';
 
 /**
- * Names the node and the first of an execution and its Retries. By the node's name, as n8n finds it and its ledger in a
- * Retry. When the first began is the same in all of them, also after a crash (n8n 2.41.1: `workflow-runner.js`, `establishContextForPersistence`; not in a sub-workflow, and not in n8n 1).
- * Executions of one workflow that began in the same millisecond share it.
+ * Names the node and the first of an execution and its Retries: by the node's name, as n8n finds it in a Retry, and by when
+ * the first began. That is the same in all of them, also after a crash (n8n 2.41.1: `workflow-runner.js`,
+ * `establishContextForPersistence`; not in a sub-workflow, and not in n8n 1). Executions of one workflow that began in the
+ * same millisecond share it.
  */
 export function nameExecution(context: IExecuteFunctions): string {
 	const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
