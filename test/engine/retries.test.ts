@@ -221,7 +221,11 @@ describe('an item that comes back from the error output', () => {
 			/whether item 0 \("first"\) was sent \(what came in is marked as unknown by another send\)/,
 		);
 		serveAgain();
-		await retry(failed);
+		// It is reported: a row, and the Retry is green.
+		expect(outputOf(await retry(failed))).toMatchObject([
+			{ status: 'unknown' },
+			{ status: 'success' },
+		]);
 		expect(titlesAt(simulator())).toEqual(['second']);
 	});
 

@@ -168,12 +168,13 @@ test('a Retry that is not valid leaves the rest to the next one', async () => {
 	expect(twice(60)).toBe(0);
 });
 
-test('a refused Retry stays refused in each of its tries', async () => {
+test('a refused Retry stays refused in each of its tries, and so does its own Retry', async () => {
 	const failed = await failInBetween();
 	await newProcess()(failed);
 	simulator().requests.length = 0;
 	const tries = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	expect(isRefused(await newProcess()(failed, workflowOf(byTitle, tries)))).toBe(true);
+	const second = await newProcess()(failed, workflowOf(byTitle, tries));
+	expect([second, await newProcess()(second)].map(isRefused)).toEqual([true, true]);
 	expect(simulator().requests).toEqual([]);
 });
 

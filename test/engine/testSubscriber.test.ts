@@ -40,6 +40,8 @@ test('in the editor the first item goes to the test subscriber alone, and right 
 	const additionalFields = { name: 'Spring', sendAt: '2035-05-17 09:30', quietHours };
 	const done = await run(tested({}, { additionalFields }));
 	expect(pathsAt(simulator())).toEqual(['sid']);
+	// It is no send: nothing is claimed.
+	expect(database.rows.size).toBe(0);
 	expect(simulator().requests[0]?.json).not.toHaveProperty('send_at');
 	expect(outputOf(done)).toMatchObject([
 		{ subscriberId: '5001', audience: 'test', status: 'success', title: 'a' },
