@@ -90,7 +90,8 @@ export async function allExecutions(
 			found.set(each.id, each);
 			startedBefore = each.startedAt ?? startedBefore;
 		}
-		if (found.size === known) return [...found.values()].reverse();
+		// One that ends just then may have no start yet, and comes last in n8n's list.
+		if (found.size === known) return [...found.values()].sort((one, other) => +one.id - +other.id);
 	}
 }
 
