@@ -90,7 +90,7 @@ export async function allExecutions(
 			found.set(each.id, each);
 			startedBefore = each.startedAt ?? startedBefore;
 		}
-		// One that ends just then may have no start yet, and comes last in n8n's list.
+		// One that begins between two pages is found last.
 		if (found.size === known) return [...found.values()].sort((one, other) => +one.id - +other.id);
 	}
 }
