@@ -203,6 +203,12 @@ test("docs/reliability.md turns on n8n's durable engine as the tests do", () => 
 	]);
 });
 
+test('README.md has the two commands that do everything on a fresh machine', () => {
+	const blocks = blocksOf('README.md', 'bash').map((block) => block.trim());
+	expect(blocks).toContain('npm install && npm start');
+	expect(blocks).toContain('npm install && npm test');
+});
+
 test('the npm commands of the pages exist', () => {
 	const { scripts } = z
 		.object({ scripts: z.record(z.string()) })
